@@ -24,8 +24,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "compiler/base/nearest.h"
 #include "compiler/base/status.h"
 
 namespace kiln {
@@ -102,13 +104,15 @@ absl::Status CheckDisabled(absl::Span<const Pass> passes,
     const auto it = std::find_if(passes.begin(), passes.end(),
                                  [&](const Pass& pass) { return name == pass.name; });
     if (it != passes.end() && it->optional) continue;
-    std::string names;
+    std::vector<std::string> optional;
     for (const Pass& pass : passes) {
-      if (pass.optional) absl::StrAppend(&names, names.empty() ? "" : ", ", pass.name);
+      if (pass.optional) optional.emplace_back(pass.name);
     }
+    const bool is_known = it != passes.end();
     return absl::InvalidArgumentError(
-        absl::StrCat(it == passes.end() ? "unknown pass '" : "cannot switch off pass '", name,
-                     "'; optional passes are ", names));
+        absl::StrCat(is_known ? "cannot switch off pass '" : "unknown pass '", name, "'",
+                     is_known ? "" : Perhaps(name, optional), "; optional passes are ",
+                     absl::StrJoin(optional, ", ")));
   }
   return absl::OkStatus();
 }

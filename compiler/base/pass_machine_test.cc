@@ -127,6 +127,8 @@ TEST(PassMachineTest, NamesThatAreOff) {
             "cannot switch off pass 'add'; optional passes are double, add-again");
   EXPECT_EQ(CheckDisabled(passes, {"bake"}).message(),
             "unknown pass 'bake'; optional passes are double, add-again");
+  EXPECT_EQ(CheckDisabled(absl::MakeConstSpan(kPasses), {"doubel"}).message(),
+            "unknown pass 'doubel', perhaps 'double'; optional passes are double, add-again");
 }
 
 }  // namespace

@@ -263,6 +263,10 @@ class CliTest(CliCase):
         self.assertIn("output Tensor[(1, 2), uint8]:", self.succeeds("run", library, "--output", self.path("result"), *inputs))
         check = "--check=output=" + self.path("result/output.npy")
         self.assertIn("output agrees (2 values)", self.succeeds("run", library, check, *inputs))
+        found = json.loads(self.succeeds("run", library, check, *inputs, "--json"))
+        self.assertEqual(list(found), ["outputs"])
+        output = found["outputs"]["output"]
+        self.assertEqual((output["dtype"], output["shape"], len(output["first_values"]), output["agrees"]), ("uint8", [1, 2], 2, True))
         bench = json.loads(self.succeeds("bench", library, "--seconds", "0.01", "--json"))
         self.assertEqual(
             list(bench), ["module", "executor", "threads", "runs", "min_ms", "median_ms", "mean_ms", "p99_ms"]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What makes the command line pleasant: help that fits, completion, doctor, targets, standard input, several models, the last line."""
 
+import json
 import os
 import re
 import shutil
@@ -71,7 +72,50 @@ class ComfortsTest(CliCase):
         zsh = self.succeeds("completion", "zsh")
         self.assertTrue(zsh.startswith("#compdef kiln\n"))
         self.assertTrue(zsh.endswith(self.succeeds("completion", "bash")))
-        self.refuses("shell: fish not in {bash,zsh}", "completion", "fish")
+        self.refuses("shell: tcsh not in {bash,fish,zsh}", "completion", "tcsh")
+
+    def test_completion_of_fish(self):
+        script = self.succeeds("completion", "fish")
+        lines = script.splitlines()
+        self.assertIn("complete -c kiln -f -n '__fish_use_subcommand' -a compile -d 'Compile a model (Relay text, ONNX or TFLite) into a library'", lines)
+        self.assertTrue(any(line.startswith("complete -c kiln -n '__fish_seen_subcommand_from compile' -l target -d ") and "cortex-m4f" in line for line in lines))
+        self.assertTrue(any(line.startswith("complete -c kiln -f -n '__fish_seen_subcommand_from mlf' -a merge ") for line in lines))
+        fish = shutil.which("fish")
+        if fish is not None:
+            subprocess.run([fish, "--no-execute"], input=script.encode(), check=True)
+
+    # The manual page.
+
+    def test_manual_page(self):
+        page = self.succeeds("man")
+        self.assertTrue(page.startswith('.TH KILN 1 "" "kiln '))
+        for heading in (".SH NAME", ".SH SYNOPSIS", ".SS kiln compile", ".SS kiln mlf merge", ".SH EXIT STATUS"):
+            self.assertIn(heading + "\n", page)
+        self.assertIn("\\fB\\-\\-target\\fR", page)
+        groff = shutil.which("groff")
+        if groff is not None:
+            result = subprocess.run([groff, "-man", "-Tutf8", "-ww"], input=page.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+            self.assertEqual(result.stderr.decode(), "")
+            self.assertIn("kiln compile", result.stdout.decode())
+
+    # JSON.
+
+    def test_json(self):
+        version = json.loads(self.succeeds("version", "--json"))
+        self.assertEqual(list(version), ["version", "code_generators", "external_code_generators", "llvm", "compiler", "targets"])
+        self.assertIn("kiln " + version["version"] + "\n", self.succeeds("version"))
+        self.assertIn("cortex-m4f", version["targets"])
+        doctor = json.loads(self.succeeds("doctor", "--json"))
+        self.assertEqual({key: doctor[key] for key in version}, version)
+        programs = {program["name"]: program for program in doctor["programs"]}
+        self.assertEqual(programs["cc"]["path"], shutil.which("cc"))
+        nothing = subprocess.run([KILN, "doctor", "--json"], stdout=subprocess.PIPE, env={"PATH": self.folder}, check=True)
+        self.assertEqual({program["path"] for program in json.loads(nothing.stdout)["programs"]}, {None})
+        targets = json.loads(self.succeeds("targets", "--json"))
+        self.assertEqual(targets["targets"], version["targets"])
+        chip = json.loads(self.succeeds("targets", "stm32f407", "--json"))
+        self.assertIn(chip, targets["chips"])
+        self.assertEqual(chip["target"], "cortex-m4f")
 
     # What is there.
 

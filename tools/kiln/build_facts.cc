@@ -3,6 +3,9 @@
 
 #include <dlfcn.h>
 
+#include <string>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/backend/backend.h"
@@ -21,29 +24,52 @@ constexpr char kCompiler[] = "";  // it names itself
 constexpr char kCompiler[] = "gcc ";
 #endif
 
-// Of the library that this process has loaded; empty if it has none, or is linked with one that
-// does not say.
+// Of the library that this process has loaded, "19.1.7"; empty if it has none, or is linked with one
+// that does not say.
 std::string LlvmVersion() {
   using GetVersion = void (*)(unsigned* major, unsigned* minor, unsigned* patch);
   const auto get_version = reinterpret_cast<GetVersion>(dlsym(RTLD_DEFAULT, "LLVMGetVersion"));
   if (get_version == nullptr || !HasCodegen(Codegen::kLlvm)) return "";
   unsigned major = 0, minor = 0, patch = 0;
   get_version(&major, &minor, &patch);
-  return absl::StrCat("LLVM: ", major, ".", minor, ".", patch, "\n");
+  return absl::StrCat(major, ".", minor, ".", patch);
 }
+
+std::vector<std::string> Codegens() {
+  if (HasCodegen(Codegen::kLlvm)) return {"llvm", "c"};
+  return {"c"};
+}
+
+std::vector<std::string> Externals() {
+  std::vector<std::string> names;
+  for (const ExternalCodegen* external : AllExternalCodegens()) names.push_back(external->name);
+  return names;
+}
+
+std::string Compiler() { return absl::StrCat(kCompiler, __VERSION__); }
 
 }  // namespace
 
+nlohmann::ordered_json BuildFactsJson() {
+  std::vector<std::string> targets = {"host"};
+  for (const auto& target : ListTargets()) targets.emplace_back(target);
+  return {{"version", std::string(kVersion)},
+          {"code_generators", Codegens()},
+          {"external_code_generators", Externals()},
+          {"llvm", LlvmVersion()},
+          {"compiler", Compiler()},
+          {"targets", targets}};
+}
+
 std::string BuildFacts() {
-  const std::string externals = absl::StrJoin(
-      AllExternalCodegens(), ", ",
-      [](std::string* out, const ExternalCodegen* e) { absl::StrAppend(out, e->name); });
+  const std::string llvm = LlvmVersion();
   const std::string targets =
       absl::StrCat("targets: host, ", absl::StrJoin(ListTargets(), ", "), ", or an LLVM triple");
   return absl::StrCat(
-      "kiln ", kVersion, "\ncode generators: ", HasCodegen(Codegen::kLlvm) ? "llvm, c" : "c",
-      "\nexternal code generators: ", externals, "\n", LlvmVersion(),
-      "compiler of this build: ", kCompiler, __VERSION__, "\n", Wrapped(targets, 0, kColumns));
+      "kiln ", kVersion, "\ncode generators: ", absl::StrJoin(Codegens(), ", "),
+      "\nexternal code generators: ", absl::StrJoin(Externals(), ", "), "\n",
+      llvm.empty() ? "" : absl::StrCat("LLVM: ", llvm, "\n"),
+      "compiler of this build: ", Compiler(), "\n", Wrapped(targets, 0, kColumns));
 }
 
 }  // namespace kiln::tools

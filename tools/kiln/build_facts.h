@@ -4,10 +4,14 @@
 
 #include <string>
 
+#include "nlohmann/json.hpp"
+
 namespace kiln::tools {
 
 // What `kiln --version` prints: the version, and what a build of the tool may have or lack.
 std::string BuildFacts();
+// The same as a JSON object.
+nlohmann::ordered_json BuildFactsJson();
 
 }  // namespace kiln::tools
 

@@ -31,8 +31,9 @@ void AddCheckOnnxCommand(CLI::App& app, Action& action);
 void AddImportCheckCommand(CLI::App& app, Action& action);
 void AddTargetsCommand(CLI::App& app, Action& action);
 void AddDoctorCommand(CLI::App& app, Action& action);
-// Of the application with all other subcommands.
+// Of the application with all its subcommands.
 void AddCompletionCommand(CLI::App& app, Action& action);
+void AddManCommand(CLI::App& app, Action& action);
 
 }  // namespace kiln::tools
 

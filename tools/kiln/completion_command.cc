@@ -67,13 +67,49 @@ std::string Branch(const std::string& name, const CLI::App& app,
                       absl::StrJoin(words, " "), "\" ;;\n");
 }
 
+// A text in single quotes, as fish reads it.
+std::string FishQuoted(absl::string_view text) {
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"'", "\\'"}}), "'");
+}
+
+// The line of fish that offers an option behind the words that `condition` names.
+std::string FishOption(const std::string& condition, const CLI::Option& option) {
+  if (option.get_lnames().empty()) return "";
+  std::string line = absl::StrCat("complete -c kiln -n ", FishQuoted(condition), " -l ",
+                                  option.get_lnames().front(), " -d ",
+                                  FishQuoted(option.get_description()));
+  if (option.get_items_expected_max() > 0) absl::StrAppend(&line, " -r");
+  if (option.get_lnames().front() == "target") {
+    absl::StrAppend(&line, " -f -a ", FishQuoted(absl::StrJoin(ListTargets(), " ")));
+  }
+  return line + "\n";
+}
+
+// The lines of fish for the subcommands and options of `app`, whose own words stand before them.
+std::string FishLines(const CLI::App& app, const std::string& condition) {
+  std::string lines;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    absl::StrAppend(&lines, "complete -c kiln -f -n ", FishQuoted(condition), " -a ",
+                    command->get_name(), " -d ", FishQuoted(command->get_description()), "\n");
+  }
+  for (const CLI::Option* option : app.get_options()) {
+    absl::StrAppend(&lines, FishOption(condition, *option));
+  }
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    absl::StrAppend(&lines, FishLines(*command, absl::StrCat("__fish_seen_subcommand_from ",
+                                                             command->get_name())));
+  }
+  return lines;
+}
+
 absl::Status PrintCompletion(const CLI::App& app, const std::string& shell) {
+  if (shell == "fish") return Print(FishLines(app, "__fish_use_subcommand"));
   std::string branches = Branch("", app, CommandsOf(app));
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     const std::string& name = command->get_name();
     const std::vector<std::string> words = name == "help" ? CommandsOf(app)
                                            : name == "completion"
-                                               ? std::vector<std::string>{"bash", "zsh"}
+                                               ? std::vector<std::string>{"bash", "fish", "zsh"}
                                                : CommandsOf(*command);
     absl::StrAppend(&branches, Branch(name, *command, words));
   }
@@ -88,12 +124,13 @@ void AddCompletionCommand(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("completion", "Print a script that completes command lines in a shell");
   auto shell = std::make_shared<std::string>();
-  command->add_option("shell", *shell, "bash or zsh")
+  command->add_option("shell", *shell, "bash, fish or zsh")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh"}));
+      ->check(CLI::IsMember({"bash", "fish", "zsh"}));
   command->footer(
       "Examples:\n"
       "  source <(kiln completion bash)\n"
+      "  kiln completion fish > ~/.config/fish/completions/kiln.fish\n"
       "  kiln completion zsh > ~/.zfunc/_kiln");
   command->callback(
       [shell, &app, &action] { action = [shell, &app] { return PrintCompletion(app, *shell); }; });

@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -76,13 +78,30 @@ absl::Status PrintDoctor() {
   return Print(missing, Style::kYellow);
 }
 
+absl::Status PrintDoctorJson() {
+  nlohmann::ordered_json json = BuildFactsJson();
+  json["programs"] = nlohmann::ordered_json::array();
+  for (const Program& program : Programs()) {
+    const std::string path = PathOf(program.name);
+    nlohmann::ordered_json row = {{"name", program.name}, {"purpose", program.purpose}};
+    row["path"] = path.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(path);
+    row["debian_package"] = program.package;
+    json["programs"].push_back(std::move(row));
+  }
+  return PrintJson(json);
+}
+
 }  // namespace
 
 void AddDoctorCommand(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "doctor", "Show what is built in and installed, and which package gives what is missing");
-  command->footer("Examples:\n  kiln doctor");
-  command->callback([&action] { action = PrintDoctor; });
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "Print one JSON object; the path of a missing program is null");
+  command->footer("Examples:\n  kiln doctor\n  kiln doctor --json");
+  command->callback([json, &action] {
+    action = [json] { return *json ? PrintDoctorJson() : PrintDoctor(); };
+  });
 }
 
 }  // namespace kiln::tools

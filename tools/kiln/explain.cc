@@ -40,7 +40,9 @@ std::string ExplainUnknown(const CLI::App& app, const std::vector<std::string>& 
   if (!commands.empty()) {
     const std::string all = absl::StrCat("; there are ", absl::StrJoin(commands, ", "));
     if (rest.empty()) return absl::StrCat("A subcommand is required", all);
-    return absl::StrCat("unknown subcommand '", rest[0], "'", Perhaps(rest[0], commands), all);
+    const std::string perhaps =
+        rest[0] == "profile" ? ", perhaps 'bench --profile'" : Perhaps(rest[0], commands);
+    return absl::StrCat("unknown subcommand '", rest[0], "'", perhaps, all);
   }
   if (Is(error, CLI::ExitCodes::ExtrasError) && !rest.empty()) {
     return absl::StrCat("found '", rest[0], "', which is one argument too many");

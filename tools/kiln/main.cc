@@ -51,8 +51,14 @@ void AddHelpCommands(CLI::App& app, kiln::tools::Action& action) {
       return kiln::tools::Print(text);
     };
   });
-  app.add_subcommand("version", "Print the version and what is built in")->callback([&action] {
-    action = [] { return kiln::tools::Print(kiln::tools::BuildFacts() + "\n"); };
+  CLI::App* version = app.add_subcommand("version", "Print the version and what is built in");
+  auto json = std::make_shared<bool>(false);
+  version->add_flag("--json", *json, "Print one JSON object");
+  version->callback([json, &action] {
+    action = [json] {
+      return *json ? kiln::tools::PrintJson(kiln::tools::BuildFactsJson())
+                   : kiln::tools::Print(kiln::tools::BuildFacts() + "\n");
+    };
   });
 }
 
@@ -92,6 +98,7 @@ int Main(int argc, char** argv) {
   kiln::tools::AddDoctorCommand(app, action);
   AddHelpCommands(app, action);
   kiln::tools::AddCompletionCommand(app, action);
+  kiln::tools::AddManCommand(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kiln run
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -30,6 +31,7 @@ struct RunFlags {
   std::vector<std::string> inputs, checks;
   double rtol = 1e-5, atol = 1e-6;
   int threads = 0;
+  bool json = false;
 };
 
 absl::Status PrintTensor(const std::string& name, const Tensor& tensor) {
@@ -40,6 +42,20 @@ absl::Status PrintTensor(const std::string& name, const Tensor& tensor) {
   }
   if (tensor.type().num_elements() > n) absl::StrAppend(&text, " …");
   return Print(text + "\n");
+}
+
+// Numbers as JSON has them; others, such as inf, as texts.
+nlohmann::ordered_json JsonOf(const Tensor& tensor) {
+  nlohmann::ordered_json values = nlohmann::ordered_json::array();
+  for (int64_t i = 0; i < std::min(tensor.type().num_elements(), kPrintedValues); ++i) {
+    const std::string text = ElementText(tensor, i);
+    nlohmann::ordered_json value =
+        nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
+    values.push_back(value.is_discarded() ? nlohmann::ordered_json(text) : std::move(value));
+  }
+  return {{"dtype", tensor.type().dtype.ToString()},
+          {"shape", tensor.type().shape},
+          {"first_values", std::move(values)}};
 }
 
 absl::Status CheckTolerance(const char* option, double tolerance) {
@@ -113,13 +129,18 @@ absl::Status RunLibrary(const RunFlags& flags) {
   }
   KILN_ASSIGN_OR_RETURN(const std::vector<Samples> results, RunSamples(*executor, samples));
   KILN_ASSIGN_OR_RETURN(const std::string variant, RunningVariant(library.module));
-  if (!variant.empty()) KILN_RETURN_IF_ERROR(Print(absl::StrCat("variant ", variant, "\n")));
+  nlohmann::ordered_json json;
+  if (!variant.empty()) json["cpu_variant"] = variant;
+  if (!variant.empty() && !flags.json) {
+    KILN_RETURN_IF_ERROR(Print(absl::StrCat("variant ", variant, "\n")));
+  }
   std::map<std::string, std::string> files;
   std::map<std::string, Tensor> outputs;
   for (size_t i = 0; i < results.size(); ++i) {
     const std::string& name = executor->output_infos()[i].name;
     Tensor tensor(TypeOfSamples(results[i].type, count), results[i].bytes);
-    KILN_RETURN_IF_ERROR(PrintTensor(name, tensor));
+    json["outputs"][name] = JsonOf(tensor);
+    if (!flags.json) KILN_RETURN_IF_ERROR(PrintTensor(name, tensor));
     std::string file = name;
     for (char& c : file) c = c == '/' ? '_' : c;
     files[file + ".npy"] = ToNpy(tensor);
@@ -129,10 +150,12 @@ absl::Status RunLibrary(const RunFlags& flags) {
   for (const auto& [name, tensor] : wanted) {
     const absl::Status close = CheckClose(outputs.at(name), tensor, {flags.rtol, flags.atol});
     KILN_RETURN_IF_ERROR(Annotate(close, absl::StrCat("--check ", name, ": ")));
+    json["outputs"][name]["agrees"] = true;
+    if (flags.json) continue;
     KILN_RETURN_IF_ERROR(
         Print(absl::StrCat(name, " agrees (", tensor.type().num_elements(), " values)\n")));
   }
-  return absl::OkStatus();
+  return flags.json ? PrintJson(json) : absl::OkStatus();
 }
 
 }  // namespace
@@ -153,9 +176,11 @@ void AddRunCommand(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--atol", flags->atol, "Absolute tolerance of --check")
       ->capture_default_str();
+  command->add_flag("--json", flags->json,
+                    "Print one JSON object: type and first values of each output");
   AddLibraryOptions(*command, flags->load, flags->threads);
   SetGroups(*command,
-            {{"Samples", {"--input", "--output"}}, {"Check", {"--check", "--rtol", "--atol"}}});
+            {{"Samples", {"--input", "--output", "--json"}}, {"Check", {"--check", "--rtol", "--atol"}}});
   command->footer(
       "Examples:\n"
       "  kiln run out/my_mod.so --input data=image.npy --output results\n"

@@ -75,6 +75,10 @@ absl::Status Print(absl::string_view text, Style style) {
   return Write(Styled(Printable(text), style, ShowsColours(STDOUT_FILENO)));
 }
 
+absl::Status PrintJson(const nlohmann::ordered_json& json) {
+  return Print(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+}
+
 absl::Status FlushStandardOutput() {
   if (std::fflush(stdout) != 0) return CannotWrite();
   if (std::ferror(stdout) == 0) return absl::OkStatus();

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "nlohmann/json.hpp"
 #include "tools/terminal/terminal.h"
 
 namespace kiln::tools {
@@ -24,6 +25,9 @@ absl::Status Print(absl::string_view text);
 
 // The same in a style, if standard output shows colours.
 absl::Status Print(absl::string_view text, Style style);
+
+// Prints the JSON, indented; texts that are no UTF-8 are replaced.
+absl::Status PrintJson(const nlohmann::ordered_json& json);
 
 // What Print has kept back; the last thing that a command does.
 absl::Status FlushStandardOutput();

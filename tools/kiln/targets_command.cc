@@ -31,7 +31,21 @@ std::string Row(const Chip& chip) {
                       chip.note, *chip.note == '\0' ? "|" : " |", "\n");
 }
 
-absl::Status PrintTargets(const std::string& part, bool markdown) {
+nlohmann::ordered_json JsonOf(const Chip& chip) {
+  const std::vector<std::string> families = absl::StrSplit(chip.family, ' ');
+  return {{"chips", families}, {"core", chip.core}, {"target", chip.target}, {"note", chip.note}};
+}
+
+absl::Status PrintTargetsJson(const Chip* wanted) {
+  if (wanted != nullptr) return PrintJson(JsonOf(*wanted));
+  nlohmann::ordered_json json = {{"targets", {"host"}},
+                                 {"chips", nlohmann::ordered_json::array()}};
+  for (const auto& target : ListTargets()) json["targets"].push_back(std::string(target));
+  for (const Chip& chip : Chips()) json["chips"].push_back(JsonOf(chip));
+  return PrintJson(json);
+}
+
+absl::Status PrintTargets(const std::string& part, bool markdown, bool json) {
   const Chip* const wanted = part.empty() ? nullptr : FindChip(part);
   if (!part.empty() && wanted == nullptr) {
     return absl::InvalidArgumentError(
@@ -39,6 +53,7 @@ absl::Status PrintTargets(const std::string& part, bool markdown) {
                      "'; kiln targets lists all, and docs/targets.md says "
                      "how to find the target of another"));
   }
+  if (json) return PrintTargetsJson(wanted);
   if (markdown) {
     std::string rows;
     for (const Chip& chip : Chips()) absl::StrAppend(&rows, Row(chip));
@@ -63,10 +78,12 @@ void AddTargetsCommand(CLI::App& app, Action& action) {
   auto part = std::make_shared<std::string>();
   auto markdown = std::make_shared<bool>(false);
   command->add_option("chip", *part, "A part number, such as stm32f407");
+  auto json = std::make_shared<bool>(false);
   command->add_flag("--markdown", *markdown, "Print the rows of docs/targets.md");
+  command->add_flag("--json", *json, "Print one JSON object: of a chip, or of all");
   command->footer("Examples:\n  kiln targets\n  kiln targets stm32f407\n  kiln targets esp32-c3");
-  command->callback([part, markdown, &action] {
-    action = [part, markdown] { return PrintTargets(*part, *markdown); };
+  command->callback([part, markdown, json, &action] {
+    action = [part, markdown, json] { return PrintTargets(*part, *markdown, *json); };
   });
 }
 
