@@ -135,6 +135,21 @@ absl::Status CheckTensorType(const TensorType& type) {
   return absl::OkStatus();
 }
 
+Tensor Tensor::Narrow(Shape shape, absl::Span<const int64_t> values) {
+  int bits = 8;
+  for (const int64_t value : values) {
+    while (bits < 64 &&
+           (value < -(int64_t{1} << (bits - 1)) || value >= int64_t{1} << (bits - 1))) {
+      bits *= 2;
+    }
+  }
+  std::string bytes;
+  for (const int64_t value : values) {
+    bytes.append(reinterpret_cast<const char*>(&value), static_cast<size_t>(bits / 8));
+  }
+  return Tensor({std::move(shape), DType::Int(bits)}, std::move(bytes));
+}
+
 Tensor Tensor::Filled(TensorType type, double value) {
   std::string bytes;
   const int64_t n = type.num_elements();

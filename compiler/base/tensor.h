@@ -58,6 +58,8 @@ class Tensor {
         TensorType{std::move(shape), dtype},
         std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)));
   }
+  // Of the narrowest of int8, int16, int32 and int64 that holds all values.
+  static Tensor Narrow(Shape shape, absl::Span<const int64_t> values);
   // Every element is `value`, rounded to the dtype: a float to the nearest, an integer towards zero
   // and into its range.
   static Tensor Filled(TensorType type, double value);

@@ -8,28 +8,16 @@
 #include "compiler/ops/axes.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
+#include "compiler/ops/order_key.h"
 
 namespace kiln {
 namespace {
-
-// An integer in the order of numbers, of the bits of a float: -0 is 0, and a NaN is above all.
-Expr KeyOfFloat(const Expr& x) {
-  const bool wide = x.type().dtype.bits == 64;
-  const loop::Type type = loop::Type::Of(DType::Int(wide ? 64 : 32));
-  const int64_t infinity = wide ? int64_t{0x7ff} << 52 : 0xff << 23;
-  const Expr bits = loop::MakeBitcast(type.dtype, x);
-  const Expr magnitude =
-      loop::MakeBinary(loop::BinaryOp::kAnd, bits, loop::IntConst(type, type.dtype.MaxInt()));
-  const Expr key = loop::MakeSelect(bits < loop::IntConst(type, 0), -magnitude, magnitude);
-  return loop::MakeSelect(magnitude > loop::IntConst(type, infinity),
-                          loop::IntConst(type, type.dtype.MaxInt()), key);
-}
 
 // An int32 or int64 that is the smaller the earlier x stands in order.
 Expr KeyOf(const Expr& x, bool ascending) {
   const DType dtype = x.type().dtype;
   const DType as = DType::Int(dtype.bits > 32 ? 64 : 32);
-  Expr key = dtype.is_float() ? KeyOfFloat(x) : loop::MakeCast(as, x);
+  Expr key = dtype.is_float() ? OrderKey(x) : loop::MakeCast(as, x);
   // The upper half of the largest unsigned integers is below 0 then.
   if (dtype.is_uint() && dtype.bits == as.bits) {
     key = loop::MakeBinary(loop::BinaryOp::kXor, key,

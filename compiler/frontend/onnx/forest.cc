@@ -8,19 +8,6 @@
 #include "compiler/base/status.h"
 
 namespace kiln::onnx_frontend {
-namespace {
-
-// A vector or matrix of the narrowest of int8, int16 and int32 that holds the values.
-Tensor Narrow(Shape shape, const std::vector<int64_t>& values) {
-  const auto [least, largest] = std::minmax_element(values.begin(), values.end());
-  int bits = 8;
-  while (*least < -(int64_t{1} << (bits - 1)) || *largest >= int64_t{1} << (bits - 1)) bits *= 2;
-  std::string bytes;
-  for (int64_t value : values) bytes.append(reinterpret_cast<const char*>(&value), bits / 8);
-  return Tensor({std::move(shape), DType::Int(bits)}, std::move(bytes));
-}
-
-}  // namespace
 
 double ForestBuilder::Below(double value) const {
   const double infinity = std::numeric_limits<double>::infinity();
@@ -107,9 +94,9 @@ absl::StatusOr<ValueId> ForestBuilder::Walk(Converter& c, ValueId data,
     tables.features_[n] = -1 - tables.features_[n];
   }
   return c.Op("decision_trees",
-              {data, c.Constant(Narrow({nodes}, tables.features_)), c.Constant(thresholds),
-               c.Constant(Narrow({nodes, 2}, tables.children_)),
-               c.Constant(Narrow({static_cast<int64_t>(roots.size())}, roots))},
+              {data, c.Constant(Tensor::Narrow({nodes}, tables.features_)), c.Constant(thresholds),
+               c.Constant(Tensor::Narrow({nodes, 2}, tables.children_)),
+               c.Constant(Tensor::Narrow({static_cast<int64_t>(roots.size())}, roots))},
               {{"depth", depth}, {"missing", missing}});
 }
 
