@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tarfile
 import tempfile
 import unittest
@@ -16,6 +17,46 @@ from release import shared_libraries
 TOP = os.path.basename(ARCHIVE)[: -len(".tar.gz")]
 VERSION = TOP.split("-")[1]
 DIGITS = os.path.abspath("models/digits/digits.onnx")
+
+# A project in C alone: the runtime as a shared library, a plugin with the static one inside, which has to be position-independent, and a
+# program of C with it.
+_CMAKE_OF_C = """cmake_minimum_required(VERSION 3.18)
+project(service LANGUAGES C)
+find_package(kiln {version} REQUIRED)
+add_executable(shared service.c)
+target_link_libraries(shared PRIVATE kiln::runtime_shared)
+add_library(plugin MODULE plugin.c)
+target_link_libraries(plugin PRIVATE kiln::runtime)
+add_executable(static abi.c)
+target_link_libraries(static PRIVATE kiln::runtime)
+"""
+
+_SERVICE_OF_C = """#include <stdio.h>
+
+#include "kiln/runtime.h"
+
+int main(int argc, char** argv) {
+  const DLDevice cpu = {kDLCPU, 0};
+  KilnModel* model = NULL;
+  if (KilnModelLoad(argv[argc - 1], cpu, NULL, &model) != KILN_OK) return puts(KilnLastError()), 1;
+  KilnTensorInfo info = {sizeof(info)};
+  if (KilnModelGetInput(model, 0, &info) != KILN_OK) return 1;
+  printf("%s of %d dimensions\\n", info.name, (int)info.ndim);
+  KilnModelFree(model);
+  return 0;
+}
+"""
+
+# The C ABI that the static runtime has.
+_ABI = """#include <stdio.h>
+#include <tvm/runtime/c_runtime_api.h>
+
+{signature} {{
+  TVMModuleHandle module = NULL;
+  if (TVMModLoadFromFile(path, "so", &module) != 0) return puts(TVMGetLastError()), 1;
+  return TVMModFree(module);
+}}
+"""
 
 _CMAKE = """cmake_minimum_required(VERSION 3.18)
 project(service LANGUAGES C CXX)
@@ -89,6 +130,33 @@ class CmakeTest(unittest.TestCase):
         symbols = subprocess.check_output(["nm", "--dynamic", "--defined-only", build / "service"], text=True)
         self.assertIn(" TVMBackendParallelLaunch\n", symbols)
 
+    def test_project_of_c(self):
+        lists = _CMAKE_OF_C.format(version=VERSION)
+        (self.folder / "CMakeLists.txt").write_text(lists, encoding="utf-8")
+        (self.folder / "service.c").write_text(_SERVICE_OF_C, encoding="utf-8")
+        (self.folder / "plugin.c").write_text(_ABI.format(signature="int load(const char* path)"), encoding="utf-8")
+        (self.folder / "abi.c").write_text(
+            _ABI.format(signature="static int load(const char* path)") + "\nint main(int argc, char** argv) { return load(argv[argc - 1]); }\n",
+            encoding="utf-8",
+        )
+        build = self.folder / "build"
+        for compiler in ("gcc", "clang-19"):
+            if shutil.which(compiler) is None:
+                continue
+            shutil.rmtree(build, ignore_errors=True)
+            command = ["cmake", "-S", self.folder, "-B", build, "-DCMAKE_C_COMPILER=" + compiler, "-DCMAKE_PREFIX_PATH={}".format(self.release)]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            result = subprocess.run(["cmake", "--build", build], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            self.assertEqual(result.returncode, 0, result.stdout)
+            subprocess.run([self.release / "bin/kiln", "compile", DIGITS, "-o", self.folder / "digits", "--module-name", "digits"], check=True, stdout=subprocess.DEVNULL)
+            library = self.folder / "digits/digits.so"
+            self.assertEqual(subprocess.check_output([build / "shared", library], text=True), "image of 4 dimensions\n")
+            subprocess.run([build / "static", library], check=True)
+            self.assertIn("libkiln_runtime.so.0", shared_libraries.needed(build / "shared"))
+            # The plugin is loaded by a program that knows nothing of Kiln.
+            program = "import ctypes, sys; sys.exit(ctypes.CDLL(sys.argv[1]).load(sys.argv[2].encode()))"
+            subprocess.run([sys.executable, "-c", program, build / "libplugin.so", library], check=True)
+
     def test_another_minor_version_is_refused(self):
         major, minor, _ = VERSION.split(".")
         for version in ("{}.{}".format(major, int(minor) + 1), "{}.{}".format(int(major) + 1, minor)):
@@ -99,13 +167,24 @@ class CmakeTest(unittest.TestCase):
     @unittest.skipUnless(shutil.which("pkg-config"), "pkg-config is not installed")
     def test_pkg_config(self):
         environment = {**os.environ, "PKG_CONFIG_PATH": str(self.release / "lib/pkgconfig")}
-        query = ["pkg-config", "--cflags", "--libs", "kiln >= {}".format(VERSION)]
-        flags = subprocess.check_output(query, env=environment, text=True).strip()
-        command = "g++ -std=c++17 -o service service.cc {}".format(flags)
-        subprocess.run(["sh", "-c", command], cwd=self.folder, check=True)
-        result = subprocess.run([self.folder / "service", "missing.so"], stdout=subprocess.PIPE, text=True)
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("missing.so", result.stdout)
+        (self.folder / "service.c").write_text(_SERVICE_OF_C, encoding="utf-8")
+        # The headers of others give no warnings, and a compiler of C finds the library of C++.
+        for compiler, package, source in (
+            ("g++ -std=c++17", "kiln", "service.cc"),
+            ("clang++-19 -std=c++17", "kiln", "service.cc"),
+            ("gcc", "kiln-shared", "service.c"),
+            ("clang-19", "kiln-shared", "service.c"),
+        ):
+            if shutil.which(compiler.split()[0]) is None:
+                continue
+            query = ["pkg-config", "--cflags", "--libs", "{} >= {}".format(package, VERSION)]
+            flags = subprocess.check_output(query, env=environment, text=True).strip()
+            command = "{} -Wall -Wextra -Werror -o service {} {}".format(compiler, source, flags)
+            subprocess.run(["sh", "-c", command], cwd=self.folder, check=True)
+            environment["LD_LIBRARY_PATH"] = str(self.release / "lib")
+            result = subprocess.run([self.folder / "service", "missing.so"], stdout=subprocess.PIPE, env=environment, text=True)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("missing.so", result.stdout)
 
 
 if __name__ == "__main__":

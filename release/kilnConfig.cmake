@@ -3,6 +3,8 @@
 #   find_package(kiln @version@ REQUIRED)
 #   target_link_libraries(service PRIVATE kiln::runtime)
 #
+# kiln::runtime_shared  the runtime as a shared library, for C (kiln/runtime.h), C++17 (kiln/runtime.hpp), plugins, and programs with an
+#                 Abseil of their own
 # kiln::runtime   the C++ runtime: loads and runs models. It goes whole into a program, since compiled models look functions up by name,
 #                 and brings Abseil, whose types its headers have
 # kiln::crt       the C runtime: a program pays for the parts that it calls
@@ -25,7 +27,13 @@ if(NOT TARGET kiln::runtime)
   target_link_options(kiln::runtime INTERFACE @export_flags@)
   target_link_libraries(kiln::runtime INTERFACE
                         -Wl,--whole-archive kiln::runtime_archive -Wl,--no-whole-archive
-                        kiln::abseil_archive Threads::Threads ${CMAKE_DL_LIBS})
+                        kiln::abseil_archive Threads::Threads ${CMAKE_DL_LIBS} stdc++ m)
+
+  add_library(kiln::runtime_shared SHARED IMPORTED)
+  set_target_properties(kiln::runtime_shared PROPERTIES
+                        IMPORTED_LOCATION "${_kiln_prefix}/lib/libkiln_runtime.so.0"
+                        IMPORTED_SONAME libkiln_runtime.so.0)
+  target_include_directories(kiln::runtime_shared SYSTEM INTERFACE "${_kiln_prefix}/include/kiln")
 
   foreach(_kiln_library IN ITEMS crt crt_host)
     add_library(kiln::${_kiln_library} INTERFACE IMPORTED)

@@ -28,21 +28,27 @@ def _entry(name, mode, kind, time):
     return entry
 
 
-def write_archive(path, files, time):
-    """Writes the archive: `files` is content by name. What lies in a folder `bin` is to be run."""
+def write_archive(path, files, time, links=()):
+    """Writes the archive: `files` is content by name, `links` the target of a symbolic link by name. What lies in a folder `bin` is to be run."""
+    links = dict(links)
     root = os.path.basename(path)[: -len(_SUFFIX)]
     folders = {root}
     with open(path, "wb") as output, gzip.GzipFile("", "wb", 6, output, time) as zipped, tarfile.open(
         mode="w", fileobj=zipped, format=tarfile.GNU_FORMAT
     ) as tar:
         tar.addfile(_entry(root, 0o755, tarfile.DIRTYPE, time))
-        for name in sorted(files):
+        for name in sorted([*files, *links]):
             parts = name.split("/")
             for end in range(1, len(parts)):
                 folder = "/".join([root, *parts[:end]])
                 if folder not in folders:
                     folders.add(folder)
                     tar.addfile(_entry(folder, 0o755, tarfile.DIRTYPE, time))
+            if name in links:
+                entry = _entry(root + "/" + name, 0o777, tarfile.SYMTYPE, time)
+                entry.linkname = links[name]
+                tar.addfile(entry)
+                continue
             entry = _entry(root + "/" + name, 0o755 if parts[-2:-1] == ["bin"] else 0o644, tarfile.REGTYPE, time)
             entry.size = len(files[name])
             tar.addfile(entry, io.BytesIO(files[name]))
@@ -52,6 +58,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", required=True)
     parser.add_argument("--date", required=True)
+    parser.add_argument("--link", action="append", default=[], help="name in the archive=target of the symbolic link")
     parser.add_argument("files", nargs="+", help="name in the archive=path")
     arguments = parser.parse_args()
     files = {}
@@ -59,7 +66,7 @@ def main():
         name, path = pair.split("=", 1)
         with open(path, "rb") as file:
             files[name] = file.read()
-    write_archive(arguments.output, files, seconds(arguments.date))
+    write_archive(arguments.output, files, seconds(arguments.date), [link.split("=", 1) for link in arguments.link])
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ def make_deb(archive, output, version, architecture, date):
         root = pathlib.Path(folder, "root")
         root.mkdir(mode=0o755)
         top.rename(root / "usr")
-        files = sorted(path for path in root.rglob("*") if path.is_file())
+        files = sorted(path for path in root.rglob("*") if path.is_file() and not path.is_symlink())
         control = root / "DEBIAN"
         control.mkdir(mode=0o755)
         kilobytes = sum(path.stat().st_size for path in files) // 1024

@@ -92,6 +92,8 @@ def _archive(ctx, files):
     arguments = ctx.actions.args()
     arguments.add("--output", output)
     arguments.add("--date", KILN_DATE)
+    for name, target in ctx.attr.links.items():
+        arguments.add("--link=%s=%s" % (name, target))
     for name, file in files.items():
         arguments.add(file, format = name + "=%s")
     ctx.actions.run(
@@ -147,6 +149,7 @@ release = rule(
     attrs = {
         "debian_architecture": attr.string(mandatory = True),
         "files": attr.label_keyed_string_dict(allow_files = True, doc = "Of the archive: see named_files."),
+        "links": attr.string_dict(doc = "Symbolic links of the archive, and their targets."),
         "machine": attr.string(mandatory = True),
         "sbom": attr.label(allow_single_file = True, mandatory = True),
         "wheel": attr.label(allow_single_file = True, mandatory = True),

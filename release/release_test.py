@@ -57,13 +57,18 @@ class ReleaseTest(unittest.TestCase):
             "lib/libkiln_crt.a",
             "lib/libkiln_crt_host.a",
             "lib/libkiln_runtime.a",
+            "lib/libkiln_runtime.so.0",
             "lib/pkgconfig/kiln.pc",
+            "lib/pkgconfig/kiln-shared.pc",
+            "include/kiln/kiln/runtime.h",
+            "include/kiln/kiln/runtime.hpp",
             DOC + "LICENSES/llvm-19-dev",
             DOC + "copyright",
         ]:
             self.assertIn(name, files)
         self.assertEqual({entry.name for entry in self.entries if entry.isfile() and entry.mode & 0o111}, {TOP + "/bin/kiln"})
-        for path in ("lib/cmake/kiln/kilnConfig.cmake", "lib/cmake/kiln/kilnConfigVersion.cmake", "lib/pkgconfig/kiln.pc"):
+        self.assertEqual({entry.name[len(TOP) + 1 :]: entry.linkname for entry in self.entries if entry.issym()}, {"lib/libkiln_runtime.so": "libkiln_runtime.so.0"})
+        for path in ("lib/cmake/kiln/kilnConfig.cmake", "lib/cmake/kiln/kilnConfigVersion.cmake", "lib/pkgconfig/kiln.pc", "lib/pkgconfig/kiln-shared.pc"):
             self.assertNotRegex((self.root / path).read_text(encoding="utf-8"), r"@\w+@", path)
 
     def test_every_header_finds_what_it_includes(self):
@@ -77,7 +82,7 @@ class ReleaseTest(unittest.TestCase):
     def test_entries_depend_on_nothing_but_contents(self):
         self.assertEqual({(entry.uid, entry.gid, entry.uname, entry.gname) for entry in self.entries}, {(0, 0, "root", "root")})
         self.assertEqual({entry.mtime for entry in self.entries}, {seconds(self.date.group(2))})
-        self.assertEqual({entry.mode for entry in self.entries} - {0o755, 0o644}, set())
+        self.assertEqual({entry.mode for entry in self.entries if not entry.issym()} - {0o755, 0o644}, set())
         names = [entry.name for entry in self.entries if entry.isfile()]
         self.assertEqual(names, sorted(names))
         for library in self.root.glob("lib/*.a"):

@@ -99,11 +99,6 @@ filegroup(
 )
 
 filegroup(
-    name = "absl_archives",
-    srcs = glob(["absl_archives/*.a"]),
-)
-
-filegroup(
     name = "licenses",
     srcs = glob(["licenses/*"]),
 )
@@ -139,10 +134,8 @@ def _link_shared(repository_ctx):
 def _link_absl(repository_ctx):
     flags = _run(repository_ctx, "pkg-config", "--libs-only-l", *_ABSL_ROOTS).split(" ")
     names = {flag[len("-l"):]: None for flag in flags if flag.startswith("-labsl_")}
-    archives = _files_of(repository_ctx, "libabsl-dev")
     shared = _files_of(repository_ctx, _ABSL_PACKAGE)
     for name in names:
-        repository_ctx.symlink(archives["lib{}.a".format(name)], "absl_archives/lib{}.a".format(name))
         soname = "lib{}.so.{}".format(name, _ABSL_PACKAGE[len("libabsl"):])
         if soname in shared:  # Some libraries are headers alone.
             repository_ctx.symlink(shared[soname], "shared_absl/" + soname)
