@@ -198,7 +198,7 @@ TEST(State, ThatIsSetIsTheNextRuns) {
   executor->GetInput("x")->values<float>()[0] = 10;
   ASSERT_TRUE(executor->Run().ok());
   EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(20, 8, 12, 16));
-  // Where a caller's memory takes the place of an output, its value still passes on.
+  // The value passes on even if a caller's memory takes the place of the output.
   const NDArray output = Floats({0, 0, 0, 0});
   ASSERT_TRUE(executor->SetOutputZeroCopy(0, output).ok());
   ASSERT_TRUE(executor->Run().ok());

@@ -11,7 +11,7 @@
 namespace kiln::runtime {
 namespace {
 
-// Of Linux 5.14; older headers lack it, and older kernels refuse it.
+// MADV_POPULATE_READ of Linux 5.14; older headers lack it, and older kernels refuse it.
 constexpr int kPopulateRead = 22;
 
 uintptr_t PageBytes() {

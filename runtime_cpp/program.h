@@ -58,7 +58,7 @@ class Program {
   // model was not compiled so that it can.
   virtual absl::StatusOr<std::vector<OperatorTiming>> Profile(const RunMemory& memory) const = 0;
 
-  // Of the module; empty if nobody has set it.
+  // The name of the module; empty if nobody has set it.
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
   const std::vector<TensorInfo>& inputs() const { return inputs_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a caller may say of one run: when it has to end, and on which threads it computes.
+// Options of one run: when it has to end, and on which threads it computes.
 //
 //   CancellationToken token;  // another thread calls token.Cancel()
 //   model.Run(inputs, outputs, RunOptions{.deadline = Clock::now() + 20ms, .cancellation = &token});

@@ -109,7 +109,7 @@ TEST(RunScope, IsTheInnermost) {
   EXPECT_EQ(RunScope::Current(), nullptr);
 }
 
-// What an observer has heard.
+// An event, as an observer keeps it.
 struct Heard {
   std::string model;
   absl::StatusCode code;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunScope: the run that a thread is in. What compiled code calls back finds its options there.
+// RunScope: the run that a thread is in. Functions of the runtime that compiled code calls find the options
+// of the run there.
 #ifndef KILN_RUNTIME_CPP_RUN_SCOPE_H_
 #define KILN_RUNTIME_CPP_RUN_SCOPE_H_
 

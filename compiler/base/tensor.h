@@ -58,7 +58,7 @@ class Tensor {
         TensorType{std::move(shape), dtype},
         std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)));
   }
-  // Of the narrowest of int8, int16, int32 and int64 that holds all values.
+  // The dtype is the narrowest of int8, int16, int32 and int64 that holds all values.
   static Tensor Narrow(Shape shape, absl::Span<const int64_t> values);
   // Every element is `value`, rounded to the dtype: a float to the nearest, an integer towards zero
   // and into its range.

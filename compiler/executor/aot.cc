@@ -23,6 +23,12 @@ std::string ParameterName(const std::string& name, const std::string& otherwise)
   return id.empty() || (id[0] >= '0' && id[0] <= '9') ? absl::StrCat(otherwise, "_", id) : id;
 }
 
+// True if the call copies a value to where it lies already: the plan keeps what is made of it there.
+bool IsSelfCopy(const Plan& plan, const PlanCall& call) {
+  return call.op_names == "copy" && call.args.size() == 2 &&
+         plan.Root(call.args[0]) == plan.Root(call.args[1]);
+}
+
 }  // namespace
 
 absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& program,
@@ -75,7 +81,7 @@ absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& p
   const loop::FuncIndex functions(program);
   std::vector<loop::Stmt> calls;
   for (const PlanCall& call : plan.calls) {
-    if (call.function.empty()) continue;
+    if (call.function.empty() || IsSelfCopy(plan, call)) continue;
     const auto context = contexts.find(call.function);
     const std::string callee = context == contexts.end() ? call.function : OnDevice(call.function);
     if (functions.Find(callee) == nullptr) {

@@ -22,7 +22,7 @@ using frontend::ImportOptions;
 using frontend::InputPin;
 using frontend::ModelPort;
 
-// Where the usual sizes do not do: sizes for all open dimensions alike, the smallest first.
+// Sizes for all open dimensions alike, which are tried if the usual sizes do not do; the smallest first.
 constexpr int64_t kSizes[] = {1, 2, 4, 8, 16, 32, 64, 128, 224, 256, 512};
 constexpr int64_t kOtherBatch = 8;  // of an example
 

@@ -77,6 +77,13 @@ absl::Status ForEachPiece(size_t size, F f) {
   return absl::OkStatus();
 }
 
+// True for an operator that changes elements of its first input, which it reads as nothing else.
+bool UpdatesAnInput(const Graph& graph, const Node& node) {
+  return !node.is_group() && TraitsOf(node)->updates == 0 && !graph.is_constant(node.inputs[0]) &&
+         std::count(node.inputs.begin(), node.inputs.end(), node.inputs[0]) == 1 &&
+         graph.type(node.outputs[0]).num_elements() > 0;
+}
+
 }  // namespace
 
 FunctionNames::FunctionNames(absl::string_view module)
@@ -135,6 +142,10 @@ absl::Status CallMaker::ForEach(const Function& f) {
         return make(std::move(piece));
       }));
       continue;
+    } else if (UpdatesAnInput(graph_, node)) {
+      PendingCall copy = pending;
+      KILN_RETURN_IF_ERROR(AddUpdate(node, copy, pending));
+      KILN_RETURN_IF_ERROR(make(std::move(copy)));
     } else {
       AddOperators(node, pending);
       pending.call.op_names = OpNames(*pending.body);
@@ -230,6 +241,23 @@ absl::Status CallMaker::AddCopies(absl::Span<const PartCopy> copies, PendingCall
     pending.outputs.push_back({kNoId, copy.to});
   }
   pending.inputs = ParamsOf(inputs);
+  return absl::OkStatus();
+}
+
+absl::Status CallMaker::AddUpdate(const Node& node, PendingCall& copy, PendingCall& update) const {
+  Graph& body = copy.body.emplace();
+  const ValueId data = body.AddInput("p0", graph_.type(node.inputs[0]));
+  KILN_ASSIGN_OR_RETURN(const ValueId copied, MakeCopy(body, data));
+  body.outputs = {copied};
+  copy.inputs = ParamsOf({node.inputs[0]});
+  copy.outputs = ParamsOf(node.outputs);
+  copy.call.op_names = "copy";
+  AddOperators(node, update);
+  update.inputs.erase(update.inputs.begin());
+  // The copy has made the value; this call writes to it once more.
+  update.outputs = {{kNoId, slices_.Of(node.outputs[0])}};
+  update.updates_output = true;
+  update.call.op_names = OpNames(*update.body);
   return absl::OkStatus();
 }
 

@@ -38,6 +38,9 @@ struct PendingCall {
   std::optional<Graph> body;  // none: there is no code here
   std::vector<Param> inputs;  // with a body, those of the body that are no constants
   std::vector<Param> outputs;
+  // The operator changes elements of its output, which holds a copy of the body's first input already;
+  // `inputs` lack that one.
+  bool updates_output = false;
   Call call = {};  // without inputs and outputs
 };
 
@@ -74,6 +77,9 @@ class CallMaker {
   // Outputs [begin, end) of a split.
   absl::Status AddSections(const Node& node, size_t begin, size_t end, PendingCall& pending) const;
   absl::Status AddCopies(absl::Span<const PartCopy> copies, PendingCall& pending) const;
+  // The two calls of a node that copies a value and changes elements of the copy. A plan that keeps both
+  // values in one memory leaves out the first.
+  absl::Status AddUpdate(const Node& node, PendingCall& copy, PendingCall& update) const;
 
   const Graph& graph_;
   const Slices slices_;

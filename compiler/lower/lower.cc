@@ -82,11 +82,26 @@ std::vector<ValueId> SliceParams(const Graph& graph, const std::vector<Param>& p
   return values;
 }
 
+// Takes the stage away that copies the first input to the output, and that input.
+absl::Status DropCopy(loop::Kernel& kernel) {
+  const bool copies = kernel.stages.size() > 1 && !kernel.stages[0].update &&
+                      kernel.stages[0].buffer == kernel.outputs[0];
+  const auto* const load = copies ? kernel.stages[0].value.As<loop::Load>() : nullptr;
+  if (load == nullptr || load->buffer != kernel.inputs[0]) {
+    return absl::InternalError(
+        absl::StrCat(kernel.name, ": an operator that updates its input does not begin with a copy"));
+  }
+  kernel.stages.erase(kernel.stages.begin());
+  kernel.inputs.erase(kernel.inputs.begin());
+  return absl::OkStatus();
+}
+
 // The stages of a call, with its inputs and outputs where they lie.
 absl::StatusOr<loop::Kernel> KernelOf(const Graph& graph, const Target& target,
                                       PendingCall& pending) {
   Call& call = pending.call;
   KILN_ASSIGN_OR_RETURN(loop::Kernel kernel, MakeKernel(call.function, *pending.body, target));
+  if (pending.updates_output) KILN_RETURN_IF_ERROR(DropCopy(kernel));
   std::map<loop::Buffer, loop::Buffer> slices;
   call.cost = loop::CostOf(kernel);
   call.inputs = SliceParams(graph, pending.inputs, kernel.inputs, slices);

@@ -106,9 +106,10 @@ Tensor TableOf(const std::vector<int32_t>& trees, int64_t count) {
   return Tensor::From<uint8_t>(shape, DType::UInt(8), bytes);
 }
 
-// For samples in blocks of so many, one tree after the other: its table stays in the cache.
+// A block of this many samples walks one tree after the other, so that the tree's table stays in the
+// cache.
 constexpr int64_t kSamplesTogether = 64;
-// Of fewer samples each goes through all trees: their steps do not wait for each other.
+// A sample of fewer than these walks all trees at once, so that steps do not wait for each other.
 constexpr int64_t kFewSamples = 8;
 
 // The order in which trees take steps. In that of steps, tree after tree; else step after step.

@@ -107,6 +107,9 @@ struct OpTraits {
   View view = View::kNone;
   Parts parts = Parts::kNone;
   Arithmetic arithmetic = Arithmetic::kOther;
+  // The input whose elements output 0 has, but for some that the operator changes; -1: none. The first
+  // stage copies it.
+  int updates = -1;
   // The input that schedules pack when the model is compiled if it is a constant; -1: none.
   int weight = -1;
   // The weight may hold int8 or uint8 beside data of floats, with out_dtype given.

@@ -107,7 +107,7 @@ class State(NamedTuple):
 
 
 class _Callable:
-    """What is called with arrays: the way from a call to `run` of an object of _runtime."""
+    """A function of arrays: the way from a call to `run` of an object of _runtime."""
 
     name: str
     inputs: Tuple[TensorInfo, ...]

@@ -5,7 +5,7 @@
 //   model = _runtime.load("digits.so")
 //   assert model.run((image,), (probabilities,))
 //
-// What run() cannot use it leaves to model.py, which converts it or says what is wrong with it.
+// Arrays that run() cannot use are left to model.py, which converts them or says what is wrong.
 #include <cstdint>
 
 #include "absl/status/status.h"

@@ -13,7 +13,7 @@ CLASSES = {
     "Model": ("runtime_cpp/model.h", set()),
     "Executor": ("runtime_cpp/executor.h", {"FromModule", "program"}),
 }
-# What every Debian has. Not Abseil, not protobuf.
+# Libraries that every Debian has. Abseil and protobuf are none of them.
 NEEDED = {"libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6", "ld-linux-x86-64.so.2"}
 
 

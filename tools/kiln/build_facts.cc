@@ -24,8 +24,8 @@ constexpr char kCompiler[] = "";  // it names itself
 constexpr char kCompiler[] = "gcc ";
 #endif
 
-// Of the library that this process has loaded, "19.1.7"; empty if it has none, or is linked with one
-// that does not say.
+// The version of the library that this process has loaded, "19.1.7"; empty if it has none, or is linked
+// with one that does not say.
 std::string LlvmVersion() {
   using GetVersion = void (*)(unsigned* major, unsigned* minor, unsigned* patch);
   const auto get_version = reinterpret_cast<GetVersion>(dlsym(RTLD_DEFAULT, "LLVMGetVersion"));

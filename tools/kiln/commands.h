@@ -31,7 +31,7 @@ void AddCheckOnnxCommand(CLI::App& app, Action& action);
 void AddImportCheckCommand(CLI::App& app, Action& action);
 void AddTargetsCommand(CLI::App& app, Action& action);
 void AddDoctorCommand(CLI::App& app, Action& action);
-// Of the application with all its subcommands.
+// These two are about the application with all its subcommands.
 void AddCompletionCommand(CLI::App& app, Action& action);
 void AddManCommand(CLI::App& app, Action& action);
 

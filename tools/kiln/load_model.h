@@ -13,7 +13,7 @@
 
 namespace kiln::tools {
 
-// What the command line says of a model's inputs and outputs.
+// Options of the command line that are about a model's inputs and outputs.
 struct InputFlags {
   std::vector<std::string> shapes;     // --input: "name:1x3x224x224", "name:1x3x224x224:float32"
   std::vector<std::string> dims;       // --dim: "name=128"

@@ -27,7 +27,7 @@ struct InputPin {
 struct Extent {
   std::optional<int64_t> value;  // none: it is open
   std::string symbol;            // of an open one: those of one symbol are equal; may be empty
-  // Of an open one: the size that an operator which reads the input wants; none if nothing says it.
+  // The size that an operator which reads the input wants of an open one; none if no operator says it.
   std::optional<int64_t> wanted = {};
 };
 

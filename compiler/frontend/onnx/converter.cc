@@ -48,13 +48,6 @@ absl::Status ConvertByName(Converter& c, absl::string_view relay) {
 
 }  // namespace
 
-const Node* MakerOf(const Graph& graph, ValueId value, absl::string_view op) {
-  const Value& v = graph.value(value);
-  if (v.kind != ValueKind::kNodeOutput) return nullptr;
-  const Node& node = graph.node(v.node);
-  return node.op_name() == op ? &node : nullptr;
-}
-
 std::vector<std::string> InputsToFix(const absl::Status& error) {
   const absl::optional<absl::Cord> names = error.GetPayload(kInputsToFix);
   if (!names.has_value()) return {};

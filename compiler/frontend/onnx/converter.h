@@ -121,9 +121,6 @@ class Converter : public frontend::Adder {
   mutable absl::Status attributes_;
 };
 
-// The node that makes a value, if it is one of Relay's operator `op`; else null.
-const Node* MakerOf(const Graph& graph, ValueId value, absl::string_view op);
-
 // The rows of each family; operators.cc joins them.
 absl::Span<const OnnxOperator> ActivationOperators();
 absl::Span<const OnnxOperator> CastOperators();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/base/status.h"
+#include "compiler/ops/op_queries.h"
 
 namespace kiln::onnx_frontend {
 namespace {
@@ -29,9 +30,9 @@ struct Repeated {
 };
 
 std::optional<Repeated> RepeatedMatrices(const Graph& graph, ValueId value) {
-  const Node* const reshape = MakerOf(graph, value, "reshape");
+  const Node* const reshape = ProducerIf(graph, value, "reshape");
   if (reshape == nullptr) return std::nullopt;
-  const Node* const expand = MakerOf(graph, reshape->inputs[0], "broadcast_to");
+  const Node* const expand = ProducerIf(graph, reshape->inputs[0], "broadcast_to");
   if (expand == nullptr) return std::nullopt;
   const Shape& to = graph.type(value).shape;
   const Shape& expanded = graph.type(reshape->inputs[0]).shape;
@@ -55,7 +56,7 @@ std::optional<Repeated> RepeatedMatrices(const Graph& graph, ValueId value) {
 absl::StatusOr<std::optional<ValueId>> ProductOfGroupedHeads(Converter& c, ValueId a, ValueId b) {
   bool is_transposed = false;
   ValueId repeated_value = b;
-  if (const Node* const transpose = MakerOf(c.graph(), b, "transpose");
+  if (const Node* const transpose = ProducerIf(c.graph(), b, "transpose");
       transpose != nullptr && c.type(b).rank() >= 2 &&
       transpose->attrs.Ints("axes") == LastTwoExchanged(c.type(b).rank())) {
     is_transposed = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operators that read a model's inputs say of dimensions that are open.
+// Sizes of open dimensions that the operators which read a model's inputs want.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_INPUT_READERS_H_
 #define KILN_COMPILER_FRONTEND_ONNX_INPUT_READERS_H_
 

@@ -26,7 +26,7 @@ ModelPort ReadBy(const std::string& graph, size_t rank) {
   return inputs[0];
 }
 
-// What the readers want of each dimension; 0: nothing.
+// The size that the readers want of each dimension; 0: none.
 std::vector<int64_t> WantedBy(const std::string& graph, size_t rank) {
   std::vector<int64_t> sizes;
   for (const auto& extent : ReadBy(graph, rank).extents) sizes.push_back(extent.wanted.value_or(0));

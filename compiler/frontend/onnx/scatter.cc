@@ -9,6 +9,7 @@
 #include "compiler/frontend/onnx/converter.h"
 #include "compiler/frontend/onnx/formula.h"
 #include "compiler/frontend/onnx/known_indices.h"
+#include "compiler/ops/op_queries.h"
 
 namespace kiln::onnx_frontend {
 namespace {
@@ -34,7 +35,7 @@ absl::Status ScatterElements(Converter& c) {
 // moves all of the data twice. The update along the axis itself leaves one transpose behind it, which
 // ends together with the next. Nothing if the data is not transposed.
 absl::StatusOr<std::optional<ValueId>> UpdateAlongAxis(Converter& c, ValueId x, ValueId places) {
-  const Node* const transpose = MakerOf(c.graph(), x, "transpose");
+  const Node* const transpose = ProducerIf(c.graph(), x, "transpose");
   const Shape indices = c.type(places).shape;
   if (transpose == nullptr || indices.size() != 2 || indices[0] != 1) return std::nullopt;
   const ValueId data = transpose->inputs[0];

@@ -124,7 +124,7 @@ typedef struct KilnRunOptions {
   KilnThreadPool* pool;                 /* or NULL: that of the model */
 } KilnRunOptions;
 
-/* What an observer hears of a run. Pointers are valid during the call. */
+/* A run that has ended, for an observer. Pointers are valid during the call. */
 typedef struct KilnRunEvent {
   size_t struct_size; /* as the library knows it */
   const char* model;  /* the name of its module */

@@ -89,13 +89,13 @@ class Span {
  public:
   constexpr Span() = default;
   constexpr Span(T* data, size_t size) : data_(data), size_(size) {}
-  // Of a container, such as std::vector, std::array or std::string.
+  // A view of a container, such as std::vector, std::array or std::string.
   template <typename Container,
             typename = std::enable_if_t<std::is_convertible_v<
                 decltype(std::declval<Container&>().data()), T*>>>
   constexpr Span(Container&& container)  // NOLINT
       : Span(container.data(), container.size()) {}
-  // Of a list; it has to be used before the end of the statement.
+  // A view of a list; it has to be used before the end of the statement.
   template <typename U = T, typename = std::enable_if_t<std::is_const_v<U>>>
   constexpr Span(std::initializer_list<std::remove_const_t<T>> list)  // NOLINT
       : Span(list.begin(), list.size()) {}
@@ -226,7 +226,7 @@ class NDArray {
   std::shared_ptr<KilnArray> array_;
 };
 
-// How a tensor's integers stand for real numbers; empty scales mean that it is not quantized.
+// Scales and zero points of a tensor whose integers stand for real numbers; none if it is not quantized.
 struct Quantization {
   std::vector<float> scales;
   std::vector<int32_t> zero_points;
@@ -359,7 +359,7 @@ struct RunOptions {
   ThreadPool* pool = nullptr;  // null: that of the model
 };
 
-// What an observer hears of a run.
+// A run that has ended, for an observer.
 struct RunEvent {
   const char* model = "";
   Status status;
