@@ -9,7 +9,7 @@ namespace kiln {
 
 // What the compiler writes. It grows with every change of the schema or of what a field means;
 // metadata/testdata/README.md says what comes with a new one.
-inline constexpr int32_t kMetadataVersion = 7;
+inline constexpr int32_t kMetadataVersion = 8;
 
 // The oldest that ParseMetadataJson reads: since then fields were only added. In version 1 the
 // lifetimes of buffers counted other calls.

@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "compiler/base/sha256.h"
 #include "compiler/base/status.h"
 #include "mlf/layout.h"
-#include "mlf/sha256.h"
 
 namespace kiln::mlf {
 namespace {

@@ -109,7 +109,15 @@ static_assert(offsetof(struct DeviceInfo, device) == 0 && offsetof(struct Device
 static_assert(sizeof(struct StateInfo) == 24);
 static_assert(offsetof(struct StateInfo, input) == 0 && offsetof(struct StateInfo, output) == 8 &&
               offsetof(struct StateInfo, initial_value) == 16);
-static_assert(sizeof(struct Metadata) == 168);
+static_assert(sizeof(struct PropertyInfo) == 16);
+static_assert(offsetof(struct PropertyInfo, key) == 0 && offsetof(struct PropertyInfo, value) == 8);
+static_assert(sizeof(struct OriginInfo) == 40);
+static_assert(offsetof(struct OriginInfo, compiler) == 0 &&
+              offsetof(struct OriginInfo, model_sha256) == 8 &&
+              offsetof(struct OriginInfo, options_sha256) == 16 &&
+              offsetof(struct OriginInfo, properties) == 24 &&
+              offsetof(struct OriginInfo, num_properties) == 32);
+static_assert(sizeof(struct Metadata) == 176);
 static_assert(
     offsetof(struct Metadata, version) == 0 && offsetof(struct Metadata, module_name) == 8 &&
     offsetof(struct Metadata, executor) == 16 && offsetof(struct Metadata, runtime) == 24 &&
@@ -123,7 +131,7 @@ static_assert(
     offsetof(struct Metadata, num_cpu_variants) == 120 &&
     offsetof(struct Metadata, states) == 128 && offsetof(struct Metadata, num_states) == 136 &&
     offsetof(struct Metadata, cpu) == 144 && offsetof(struct Metadata, cpu_features) == 152 &&
-    offsetof(struct Metadata, num_cpu_features) == 160);
+    offsetof(struct Metadata, num_cpu_features) == 160 && offsetof(struct Metadata, origin) == 168);
 #endif
 
 TEST(Abi, TypeCodes) {

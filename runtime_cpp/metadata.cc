@@ -99,6 +99,22 @@ absl::Status CheckPool(const ::PoolInfo& pool) {
   return absl::OkStatus();
 }
 
+absl::Status CheckOrigin(const ::OriginInfo& origin) {
+  if (origin.compiler == nullptr || origin.model_sha256 == nullptr ||
+      origin.options_sha256 == nullptr) {
+    return absl::DataLossError("a text of the origin is missing");
+  }
+  if (origin.num_properties < 0 || (origin.num_properties > 0 && origin.properties == nullptr)) {
+    return absl::DataLossError("the origin has no properties");
+  }
+  for (int32_t i = 0; i < origin.num_properties; ++i) {
+    if (origin.properties[i].key == nullptr || origin.properties[i].value == nullptr) {
+      return absl::DataLossError("a property of the origin has no key or no value");
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckMetadata(const ::Metadata* metadata) {
@@ -149,7 +165,7 @@ absl::Status CheckMetadata(const ::Metadata* metadata) {
       return absl::DataLossError("a state has no name");
     }
   }
-  return absl::OkStatus();
+  return metadata->origin == nullptr ? absl::OkStatus() : CheckOrigin(*metadata->origin);
 }
 
 TensorInfo ParameterInfoView::ToTensorInfo() const {
@@ -164,6 +180,18 @@ TensorInfo ParameterInfoView::ToTensorInfo() const {
     result.quantization.scales.assign(info.scales, info.scales + info.num_scales);
     result.quantization.zero_points.assign(info.zero_points, info.zero_points + info.num_scales);
     result.quantization.axis = info.axis;
+  }
+  return result;
+}
+
+ModelOrigin ModelMetadata::ToModelOrigin() const {
+  ModelOrigin result;
+  if (origin() == nullptr) return result;
+  result = {.compiler = origin()->compiler,
+            .model_sha256 = origin()->model_sha256,
+            .options_sha256 = origin()->options_sha256};
+  for (int32_t i = 0; i < origin()->num_properties; ++i) {
+    result.properties.emplace_back(origin()->properties[i].key, origin()->properties[i].value);
   }
   return result;
 }

@@ -33,6 +33,15 @@ struct Quantization {
   int32_t axis = 0;
 };
 
+// What a library was made of and by. Texts are empty if they are not known.
+struct ModelOrigin {
+  std::string compiler;      // "kiln 0.1.0"
+  std::string model_sha256;  // of the model's file, 64 hexadecimal digits
+  std::string options_sha256;  // of all that was asked of the compiler
+  // Texts of the model's file about itself: ONNX's metadata_props, TFLite's description and metadata.
+  std::vector<std::pair<std::string, std::string>> properties;
+};
+
 // One tensor that a model takes or gives.
 struct TensorInfo {
   std::string name;
@@ -127,6 +136,11 @@ class ModelMetadata {
   absl::Span<const char* const> cpu_features() const {
     return {metadata_->cpu_features, static_cast<size_t>(metadata_->num_cpu_features)};
   }
+
+  // Null if it is not known.
+  const ::OriginInfo* origin() const { return metadata_->origin; }
+  // The same as a copy that lives on its own; empty texts if it is not known.
+  ModelOrigin ToModelOrigin() const;
 
   int32_t num_functions() const { return metadata_->num_functions; }
   FunctionInfoView function(int32_t i) const {

@@ -8,6 +8,7 @@
 #include "runtime_cpp/executor.h"
 #include "runtime_cpp/executor_factory.h"
 #include "runtime_cpp/library_module.h"
+#include "runtime_cpp/metadata.h"
 #include "runtime_cpp/params.h"
 #include "runtime_cpp/prefault.h"
 #include "runtime_cpp/run_scope.h"
@@ -45,6 +46,8 @@ absl::StatusOr<Model> Model::FromModule(const Module& factory, DLDevice device) 
   auto data = std::make_shared<Data>();
   data->name = typed.module_names().front();
   data->factory = factory;
+  const absl::StatusOr<ModelMetadata> metadata = ModelMetadata::Find(factory);
+  if (metadata.ok()) data->origin = metadata->ToModelOrigin();
   KILN_ASSIGN_OR_RETURN(data->program, typed.MakeProgram(device));
   const std::vector<TensorInfo>& all_inputs = data->program->inputs();
   data->params.resize(all_inputs.size());

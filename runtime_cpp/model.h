@@ -19,6 +19,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "runtime_cpp/device_api.h"
+#include "runtime_cpp/metadata.h"
 #include "runtime_cpp/module.h"
 #include "runtime_cpp/ndarray.h"
 #include "runtime_cpp/program.h"
@@ -45,6 +46,8 @@ class Model {
   const std::vector<TensorInfo>& inputs() const { return data_->inputs; }
   const std::vector<TensorInfo>& outputs() const { return data_->program->outputs(); }
   int64_t workspace_bytes() const { return data_->program->workspace_bytes(); }
+  // Which model file and options the library was compiled from, by what; empty if it does not say.
+  const ModelOrigin& origin() const { return data_->origin; }
   // Inputs that a stream of runs takes from its outputs; Executor::keep_state does that.
   const std::vector<StateTensor>& states() const { return data_->program->states(); }
 
@@ -90,6 +93,7 @@ class Model {
  private:
   struct Data {
     std::string name;
+    ModelOrigin origin;
     std::shared_ptr<const Program> program;
     std::vector<TensorInfo> inputs;    // The program's without those that have parameters.
     std::vector<size_t> input_places;  // For each of `inputs` its index in the program.

@@ -291,6 +291,7 @@ proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program, con
   metadata.set_cpu(info.cpu);
   for (const std::string& feature : info.cpu_features) metadata.add_cpu_features(feature);
   for (const std::string& variant : info.cpu_variants) metadata.add_cpu_variants(variant);
+  *metadata.mutable_origin() = info.origin;
   SetDevice(metadata.add_devices());
   const Readers readers = ReadersOf(program, variants);
   const std::map<std::string, int64_t> constant_bytes = ConstantBytes(program, readers);

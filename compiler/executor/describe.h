@@ -24,6 +24,7 @@ struct ModuleInfo {
   std::vector<std::string> cpu_features;
   std::string main_function;  // the symbol of the model's function; empty for a graph
   std::vector<std::string> cpu_variants = {};
+  proto::Origin origin = {};
 };
 
 // `variants` are the functions as each CPU variant has them, where there are several; the program's

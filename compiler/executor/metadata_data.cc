@@ -142,6 +142,20 @@ DataValue TextArray(const std::string& name, const Texts& texts, DataAdder& add)
   return add.Array(name, "const char*", std::move(values));
 }
 
+DataValue OriginData(const proto::Origin& origin, DataAdder& add) {
+  std::vector<DataValue> properties;
+  for (const proto::Property& property : origin.properties()) {
+    properties.push_back(
+        DataValue::Struct({DataValue::String(property.key()), DataValue::String(property.value())}));
+  }
+  const DataValue array = add.Array("properties", "struct PropertyInfo", std::move(properties));
+  return add.Define("origin", "struct OriginInfo",
+                    DataValue::Struct({DataValue::String(origin.compiler()),
+                                       DataValue::String(origin.model_sha256()),
+                                       DataValue::String(origin.options_sha256()), array,
+                                       DataValue::Int(32, origin.properties_size())}));
+}
+
 DataValue DeviceData(const proto::Device& device) {
   return DataValue::Struct(
       {DlDevice(device), DataValue::String(device.name()), DataValue::String(device.program())});
@@ -153,7 +167,7 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
                       loop::LoopProgram& program) {
   const std::string prefix = ModulePrefix(metadata.module_name());
   DataAdder add(prefix + "_metadata", kKilnHeader, program);
-  // Schedules, costs and CPU features are left out where constants take the memory of a
+  // Schedules, costs, CPU features and the origin are left out where constants take the memory of a
   // microcontroller.
   const bool complete = metadata.runtime() == "cpp";
   std::vector<DataValue> functions, pools, devices, costs;
@@ -182,6 +196,7 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
   const DataValue cpu = complete ? DataValue::String(metadata.cpu()) : DataValue::Null();
   const DataValue feature_array =
       complete ? TextArray("cpu_features", metadata.cpu_features(), add) : DataValue::Null();
+  const DataValue origin = complete ? OriginData(metadata.origin(), add) : DataValue::Null();
   add.Define("root", "struct Metadata",
              DataValue::Struct({DataValue::Int(32, metadata.version()),
                                 DataValue::String(metadata.module_name()),
@@ -203,7 +218,8 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
                                 DataValue::Int(32, metadata.states_size()),
                                 cpu,
                                 feature_array,
-                                DataValue::Int(32, complete ? metadata.cpu_features_size() : 0)}));
+                                DataValue::Int(32, complete ? metadata.cpu_features_size() : 0),
+                                origin}));
   program.getters.push_back(
       {.name = getter, .data_symbol = absl::StrCat(prefix, "_metadata_root"), .packed = packed});
 }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "compiler/base/nearest.h"
+#include "compiler/base/sha256.h"
 #include "compiler/base/status.h"
 #include "compiler/evaluate/evaluate.h"
 #include "compiler/frontend/onnx/import.h"
@@ -18,6 +19,7 @@
 #include "compiler/graph/relay_text.h"
 #include "compiler/import/file_kind.h"
 #include "compiler/import/open_dimensions.h"
+#include "compiler/import/origin.h"
 #include "compiler/ops/op_def.h"
 
 namespace kiln {
@@ -108,19 +110,11 @@ absl::StatusOr<Graph> ImportRelay(absl::string_view text, const std::string& pat
   return graph;
 }
 
-}  // namespace
-
-ModelFormat FormatOf(absl::string_view bytes) {
-  if (absl::StrContains(bytes.substr(0, 4096), "#[version")) return ModelFormat::kRelay;
-  return tflite_frontend::IsTflite(bytes) ? ModelFormat::kTflite : ModelFormat::kOnnx;
-}
-
-absl::StatusOr<Graph> ImportModel(absl::string_view bytes, const std::string& path,
-                                  const ImportOptions& options, std::vector<std::string>* notes,
-                                  frontend::NarrowWeights* narrow_weights) {
-  std::vector<std::string> unread;
-  if (notes == nullptr) notes = &unread;
+// The graph of a file of any format; sets all findings but the texts of the user's options.
+absl::StatusOr<Graph> ImportAnyFormat(absl::string_view bytes, const std::string& path,
+                                      const ImportOptions& options, ImportFindings& findings) {
   OpenModel model{.path = path, .is_searched = bytes.size() <= kMaxSearchedBytes};
+  ModelOrigin& origin = findings.origin;
   switch (FormatOf(bytes)) {
     case ModelFormat::kRelay:
       if (!options.constants.empty()) return NoConstants(path);
@@ -132,32 +126,55 @@ absl::StatusOr<Graph> ImportModel(absl::string_view bytes, const std::string& pa
         return absl::InvalidArgumentError(
             path + ": --outputs: Relay text ends where its function ends; edit the text");
       }
+      origin.sha256 = Sha256(bytes);
       return ImportRelay(bytes, path, options.pins);
     case ModelFormat::kTflite: {
       KILN_ASSIGN_OR_RETURN(model.inputs, tflite_frontend::ReadInputs(bytes, path));
-      if (narrow_weights != nullptr) {
-        KILN_ASSIGN_OR_RETURN(*narrow_weights, tflite_frontend::ReadNarrowWeights(bytes, path));
-      }
+      KILN_ASSIGN_OR_RETURN(findings.narrow_weights,
+                            tflite_frontend::ReadNarrowWeights(bytes, path));
+      KILN_ASSIGN_OR_RETURN(const Properties properties,
+                            tflite_frontend::ReadProperties(bytes, path));
+      origin.sha256 = Sha256(bytes);
+      origin.properties = TextProperties(properties);
       model.import = [&](const ImportOptions& tried) {
         return tflite_frontend::ImportTflite(bytes, path, tried, EvaluateConstants);
       };
-      return ImportOpenModel(model, options, *notes);
+      return ImportOpenModel(model, options, findings.notes);
     }
     case ModelFormat::kOnnx: {
       KILN_RETURN_IF_ERROR(Annotate(CheckMayBeModel(bytes), path + ": "));
       KILN_ASSIGN_OR_RETURN(const onnx_frontend::ModelFile file,
                             onnx_frontend::ModelFile::Parse(bytes, path, options.outputs));
       model.inputs = file.interface().inputs;
-      if (narrow_weights != nullptr) *narrow_weights = file.narrow_weights();
+      findings.narrow_weights = file.narrow_weights();
+      std::vector<std::string>& notes = findings.notes;
       // Each try begins with the notes that there were before.
-      model.import = [&, before = *notes](const ImportOptions& tried) {
-        *notes = before;
-        return file.Import(tried, EvaluateConstants, notes);
+      model.import = [&, before = notes](const ImportOptions& tried) {
+        notes = before;
+        return file.Import(tried, EvaluateConstants, &notes);
       };
-      return ImportOpenModel(model, options, *notes);
+      KILN_ASSIGN_OR_RETURN(Graph graph, ImportOpenModel(model, options, notes));
+      origin.sha256 = ModelDigest(bytes, file.external_files());
+      origin.properties = TextProperties(file.properties());
+      return graph;
     }
   }
   return absl::InternalError("a format that is none of them");
+}
+
+}  // namespace
+
+ModelFormat FormatOf(absl::string_view bytes) {
+  if (absl::StrContains(bytes.substr(0, 4096), "#[version")) return ModelFormat::kRelay;
+  return tflite_frontend::IsTflite(bytes) ? ModelFormat::kTflite : ModelFormat::kOnnx;
+}
+
+absl::StatusOr<Graph> ImportModel(absl::string_view bytes, const std::string& path,
+                                  const ImportOptions& options, ImportFindings* findings) {
+  ImportFindings unread;
+  ImportFindings& found = findings == nullptr ? unread : *findings;
+  found.origin = {.import_options = ImportOptionsText(options)};
+  return ImportAnyFormat(bytes, path, options, found);
 }
 
 absl::StatusOr<std::vector<ModelPort>> ReadModelInputs(absl::string_view bytes,

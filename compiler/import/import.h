@@ -18,6 +18,7 @@
 #include "compiler/frontend/common/import_options.h"
 #include "compiler/frontend/common/narrow_weights.h"
 #include "compiler/graph/graph.h"
+#include "compiler/graph/model_origin.h"
 
 namespace kiln {
 
@@ -27,18 +28,24 @@ enum class ModelFormat { kRelay, kTflite, kOnnx };
 // identifier, and all else is taken for ONNX, which is a protobuf and has no mark.
 ModelFormat FormatOf(absl::string_view bytes);
 
+// Facts of a model file besides its graph.
+struct ImportFindings {
+  // Lines that a user should read, each of which begins with the path.
+  std::vector<std::string> notes;
+  // The weights that the file stores in fewer bits than the floats of the graph.
+  frontend::NarrowWeights narrow_weights;
+  ModelOrigin origin;
+};
+
 // `bytes` are untrusted; `path` is for messages, and its folder is where ONNX has external data.
 //
 // An open leading dimension of an input, as a rule that of a batch, is 1 if `options` do not say its
 // size; a note then says how to choose another. If others are open, the error names options with
-// which the import succeeds, if likely sizes do it. `notes` gets what a user should know of a
-// model that is imported, one line each, which begins with the path; null: nobody wants to know.
-// `narrow_weights`, if it is not null, gets the weights that the file stores in fewer bits than the
-// floats of the graph.
+// which the import succeeds, if likely sizes do it. `findings` are set if they are not null and the
+// import succeeds; its notes also if it fails.
 absl::StatusOr<Graph> ImportModel(absl::string_view bytes, const std::string& path,
                                   const frontend::ImportOptions& options = {},
-                                  std::vector<std::string>* notes = nullptr,
-                                  frontend::NarrowWeights* narrow_weights = nullptr);
+                                  ImportFindings* findings = nullptr);
 
 // The inputs of an ONNX or TFLite model, as the file says them. InvalidArgument for Relay text,
 // whose inputs can be no constants of ImportOptions.

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compiler/external/generate.h"
+#include "compiler/graph/model_origin.h"
 #include "compiler/passes/pass.h"
 #include "compiler/plan/plan.h"
 #include "compiler/schedule/code_shape.h"
@@ -72,9 +73,11 @@ struct CompileOptions {
   // External code generators; one that comes earlier takes subgraphs first.
   std::vector<ExternalChoice> externals;
   ScheduleOptions schedule = {};
+  // For the metadata; the code does not depend on it.
+  ModelOrigin origin = {};
 };
 
-// The spelling on the command line of an Executor, Runtime, Interface or CallingConvention: "aot".
+// The spelling on the command line of one of these enums, or of Optimize: "aot".
 template <typename E>
 const char* SpellingOf(E value);
 // The value of one of these, a Codegen, CConstants, Optimize or Allowance. InvalidArgument, with the option
@@ -94,6 +97,9 @@ CallingConvention DefaultCallingConvention(Runtime runtime, Interface interface,
 // InvalidArgument, with the reason and what to use instead, for a combination that is not legal,
 // and for the name of a module, a pool or a device that generated code cannot have.
 absl::Status CheckOptions(const CompileOptions& options);
+
+// All that the user said, a line each; two compilations of a model with one text give the same code.
+std::string OptionsText(const CompileOptions& options);
 
 // InvalidArgument for options that CheckOptions finds legal, but not for a model that keeps its
 // state itself.

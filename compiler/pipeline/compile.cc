@@ -8,7 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/backend/backend.h"
+#include "compiler/base/kiln_version.h"
 #include "compiler/base/module_prefix.h"
+#include "compiler/base/sha256.h"
 #include "compiler/base/status.h"
 #include "compiler/executor/aot.h"
 #include "compiler/executor/crt.h"
@@ -42,6 +44,19 @@ constexpr size_t kMaxCalls = 256;
 // For a fifth, a MobileNet takes 4 % more instructions and a quarter more code on a Cortex-M4.
 constexpr int64_t kMinSplitSaving = 4;
 
+proto::Origin OriginOf(const CompileOptions& options) {
+  proto::Origin origin;
+  origin.set_compiler(absl::StrCat("kiln ", kKilnVersion));
+  origin.set_model_sha256(options.origin.sha256);
+  origin.set_options_sha256(Sha256(OptionsText(options)));
+  for (const auto& [key, value] : options.origin.properties) {
+    proto::Property& property = *origin.add_properties();
+    property.set_key(key);
+    property.set_value(value);
+  }
+  return origin;
+}
+
 ModuleInfo InfoOf(const CompileOptions& options) {
   const std::string prefix = ModulePrefix(options.module_name);
   std::vector<std::string> variants;
@@ -59,7 +74,8 @@ ModuleInfo InfoOf(const CompileOptions& options) {
                   ? ""
                   : absl::StrCat(prefix, options.interface == Interface::kC ? "_run_model"
                                                                             : "___tvm_main__"),
-          .cpu_variants = std::move(variants)};
+          .cpu_variants = std::move(variants),
+          .origin = OriginOf(options)};
 }
 
 // Operator functions under the graph executor take their scratch memory from the runtime: the ABI's

@@ -58,7 +58,8 @@ struct TunedTarget {
 };
 
 struct Tuning {
-  std::string file;  // what errors name
+  std::string file;    // what errors name
+  std::string sha256;  // of the file's text
   std::vector<TunedTarget> targets;
 
   // Null if nothing was measured for it.

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "compiler/base/sha256.h"
 #include "compiler/base/status.h"
 #include "compiler/tuning/tuning.pb.h"
 
@@ -115,7 +116,7 @@ absl::StatusOr<Tuning> ParseTuning(absl::string_view text, const std::string& fi
     return absl::InvalidArgumentError(
         absl::StrCat(file, ":", error.text(), "; wanted a tuning file as kiln tune writes it"));
   }
-  Tuning tuning{.file = file, .targets = {}};
+  Tuning tuning{.file = file, .sha256 = Sha256(text), .targets = {}};
   for (const proto::TuningFile::Target& from : parsed.targets()) {
     const std::string where = absl::StrCat(file, ": target '", from.name(), "': ");
     absl::StatusOr<TunedTarget> target = TargetOf(from);

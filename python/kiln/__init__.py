@@ -16,7 +16,7 @@ from kiln.comparison import ComparedTensor, Comparison, compare
 from kiln.errors import CompilerError, ModelError
 from kiln.examples import example
 from kiln.library import Library, compile, emit, inspect
-from kiln.model import Model, Outputs, State, Stream, TensorInfo, load, trim_workspaces
+from kiln.model import Model, Origin, Outputs, State, Stream, TensorInfo, load, trim_workspaces
 from kiln.report import Report
 from kiln.tools import ImportCheck, import_check, quantize, tune, version
 from kiln.validation import ValidatedOutput, Validation, validate
@@ -29,6 +29,7 @@ __all__ = [
     "Library",
     "Model",
     "ModelError",
+    "Origin",
     "Outputs",
     "Report",
     "State",

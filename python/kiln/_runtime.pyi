@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The types of runtime_module.cc.
 import os
-from typing import Any, List, Tuple, Union
+from typing import Any, Dict, List, Tuple, Union
 
 version: str
 
@@ -17,6 +17,8 @@ class Model:
     def run(self, inputs: Tuple[Any, ...], outputs: Tuple[Any, ...]) -> bool: ...
     @property
     def states(self) -> List[Tuple[str, str, float]]: ...
+    @property
+    def origin(self) -> Tuple[str, str, str, Dict[str, str]]: ...
     def stream(self) -> Stream: ...
     def close(self) -> None: ...
 

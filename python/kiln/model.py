@@ -106,6 +106,15 @@ class State(NamedTuple):
     initial_value: float  # of every element, in the first run
 
 
+class Origin(NamedTuple):
+    """The model file and the options that a library was compiled from. Texts are empty if the library does not say them."""
+
+    compiler: str  # "kiln 0.1.0"
+    model_sha256: str  # of the model's file, 64 hexadecimal digits
+    options_sha256: str  # of all that was asked of the compiler
+    properties: Dict[str, str]  # texts of the file about itself, such as ONNX's metadata_props
+
+
 class _Callable:
     """A function of arrays: the way from a call to `run` of an object of _runtime."""
 
@@ -219,10 +228,12 @@ class Model(_Callable):
     """
 
     states: Tuple[State, ...]
+    origin: Origin
 
     def __init__(self, runtime: _runtime.Model) -> None:
         super().__init__(runtime.name, runtime)
         self._runtime = runtime
+        self.origin = Origin(*runtime.origin)
         self.states = tuple(State(*row) for row in runtime.states)
 
     def stream(self) -> "Stream":

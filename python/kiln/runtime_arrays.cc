@@ -8,6 +8,7 @@
 namespace kiln::python {
 namespace {
 
+using runtime::ModelOrigin;
 using runtime::StateTensor;
 using runtime::TensorInfo;
 
@@ -153,6 +154,20 @@ PyObject* Describe(const std::vector<StateTensor>& states) {
     if (!row || PyList_Append(list.get(), row.get()) != 0) return nullptr;
   }
   return list.release();
+}
+
+PyObject* Describe(const ModelOrigin& origin) {
+  Owned properties(PyDict_New());
+  for (const auto& [key, value] : origin.properties) {
+    if (!properties) return nullptr;
+    const Owned text(PyUnicode_FromString(value.c_str()));
+    if (!text || PyDict_SetItemString(properties.get(), key.c_str(), text.get()) != 0) {
+      return nullptr;
+    }
+  }
+  if (!properties) return nullptr;
+  return Py_BuildValue("(sssO)", origin.compiler.c_str(), origin.model_sha256.c_str(),
+                       origin.options_sha256.c_str(), properties.get());
 }
 
 }  // namespace kiln::python

@@ -57,6 +57,7 @@ bool TakeTensors(PyObject* input_arrays, const std::vector<runtime::TensorInfo>&
 PyObject* Describe(const std::vector<runtime::TensorInfo>& infos);
 // A list of (input, output, initial value).
 PyObject* Describe(const std::vector<runtime::StateTensor>& states);
+PyObject* Describe(const runtime::ModelOrigin& origin);
 
 }  // namespace kiln::python
 

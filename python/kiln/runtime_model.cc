@@ -62,6 +62,11 @@ PyObject* GetStates(PyObject* self, void*) {
   return model == nullptr ? nullptr : Guarded([&] { return Describe(model->states()); });
 }
 
+PyObject* GetOrigin(PyObject* self, void*) {
+  const Model* const model = OpenModel(self);
+  return model == nullptr ? nullptr : Guarded([&] { return Describe(model->origin()); });
+}
+
 // For memory that is not aligned as the model's code wants it.
 absl::Status RunOnCopies(const Model& model, absl::Span<const DLTensor* const> inputs,
                          absl::Span<const DLTensor* const> outputs) {
@@ -138,6 +143,7 @@ PyObject* MakeModelType() {
                                   {"inputs", GetInputs, nullptr, nullptr, nullptr},
                                   {"outputs", GetOutputs, nullptr, nullptr, nullptr},
                                   {"states", GetStates, nullptr, nullptr, nullptr},
+                                  {"origin", GetOrigin, nullptr, nullptr, nullptr},
                                   {nullptr, nullptr, nullptr, nullptr, nullptr}};
   model_type = MakeType("kiln._runtime.Model", sizeof(ModelObject), Deallocate, methods, members);
   return reinterpret_cast<PyObject*>(model_type);

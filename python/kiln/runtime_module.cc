@@ -9,12 +9,12 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "compiler/base/kiln_version.h"
 #include "python/kiln/runtime_arrays.h"
 #include "python/kiln/runtime_model.h"
 #include "python/kiln/runtime_object.h"
 #include "python/kiln/runtime_stream.h"
 #include "runtime_cpp/workspaces.h"
-#include "tools/kiln/version.h"
 
 namespace {
 
@@ -49,7 +49,7 @@ PyMODINIT_FUNC PyInit__runtime() {
     return nullptr;
   }
   Owned module(PyModule_Create(&definition));
-  if (!module || PyModule_AddStringConstant(module.get(), "version", kiln::tools::kVersion) != 0 ||
+  if (!module || PyModule_AddStringConstant(module.get(), "version", kiln::kKilnVersion) != 0 ||
       PyModule_AddObjectRef(module.get(), "Model", model_type) != 0 ||
       PyModule_AddObjectRef(module.get(), "Stream", stream_type) != 0) {
     return nullptr;

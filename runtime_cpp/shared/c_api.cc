@@ -143,18 +143,23 @@ absl::StatusOr<Module> LoadModule(const char* path, const KilnLoadOptions* optio
   return Module::LoadFromFile(path, known);
 }
 
-// Checks what is asked of one of `count` things, and the size of the struct for the answer.
+absl::Status CheckIndex(absl::string_view what, int32_t index, size_t count) {
+  if (index >= 0 && static_cast<size_t>(index) < count) return absl::OkStatus();
+  return absl::OutOfRangeError(absl::StrCat("found ", what, " ", index, ", wanted 0 to ",
+                                            static_cast<int64_t>(count) - 1));
+}
+
+// Checks the size of a struct for an answer.
+absl::Status CheckSize(size_t struct_size, absl::string_view type) {
+  if (struct_size >= sizeof(struct_size)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("found struct_size ", struct_size, ", wanted sizeof(", type, ")"));
+}
+
 absl::Status CheckInfo(absl::string_view what, int32_t index, size_t count, size_t struct_size,
                        absl::string_view type) {
-  if (index < 0 || static_cast<size_t>(index) >= count) {
-    return absl::OutOfRangeError(absl::StrCat("found ", what, " ", index, ", wanted 0 to ",
-                                              static_cast<int64_t>(count) - 1));
-  }
-  if (struct_size < sizeof(struct_size)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("found struct_size ", struct_size, ", wanted sizeof(", type, ")"));
-  }
-  return absl::OkStatus();
+  KILN_RETURN_IF_ERROR(CheckIndex(what, index, count));
+  return CheckSize(struct_size, type);
 }
 
 absl::Status ReturnInfo(const std::vector<TensorInfo>& infos, absl::string_view what, int32_t index,
@@ -194,6 +199,28 @@ absl::Status ReturnState(const std::vector<StateTensor>& states, int32_t index,
   known.output = state.output.c_str();
   known.initial_value = state.initial_value;
   std::memcpy(result, &known, std::min(known.struct_size, sizeof(known)));
+  return absl::OkStatus();
+}
+
+absl::Status ReturnOrigin(const ModelOrigin& origin, KilnOrigin* result) {
+  const size_t size = result->struct_size;
+  KILN_RETURN_IF_ERROR(CheckSize(size, "KilnOrigin"));
+  KilnOrigin known = {};
+  known.struct_size = size;
+  known.compiler = origin.compiler.c_str();
+  known.model_sha256 = origin.model_sha256.c_str();
+  known.options_sha256 = origin.options_sha256.c_str();
+  known.num_properties = static_cast<int32_t>(origin.properties.size());
+  std::memcpy(result, &known, std::min(size, sizeof(known)));
+  return absl::OkStatus();
+}
+
+absl::Status ReturnProperty(const ModelOrigin& origin, int32_t index, const char** key,
+                            const char** value) {
+  KILN_RETURN_IF_ERROR(CheckIndex("property", index, origin.properties.size()));
+  const auto& property = origin.properties[static_cast<size_t>(index)];
+  *key = property.first.c_str();
+  *value = property.second.c_str();
   return absl::OkStatus();
 }
 
@@ -347,6 +374,17 @@ KilnCode KilnModelGetState(const KilnModel* model, int32_t index, KilnStateInfo*
 
 int64_t KilnModelWorkspaceBytes(const KilnModel* model) {
   return model == nullptr ? 0 : model->model.workspace_bytes();
+}
+
+KilnCode KilnModelGetOrigin(const KilnModel* model, KilnOrigin* origin) {
+  return Call(__func__, {{"model", model}, {"origin", origin}},
+              [&] { return ReturnOrigin(model->model.origin(), origin); });
+}
+
+KilnCode KilnModelGetProperty(const KilnModel* model, int32_t index, const char** key,
+                              const char** value) {
+  return Call(__func__, {{"model", model}, {"key", key}, {"value", value}},
+              [&] { return ReturnProperty(model->model.origin(), index, key, value); });
 }
 
 size_t KilnModelAlignment() { return Model::kAlignment; }

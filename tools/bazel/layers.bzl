@@ -22,6 +22,7 @@ LAYERS = {
     "compiler/base": [
         "runtime_cpp/status",
         _ABSL,
+        "@openssl",
     ],
     "compiler/call": [
         "compiler/graph",
@@ -110,6 +111,7 @@ LAYERS = {
         "compiler/graph",
         "compiler/ops",
         _ABSL,
+        "@nlohmann_json",  # which texts are UTF-8
     ],
     "compiler/loop": [
         "compiler/base",
@@ -134,6 +136,7 @@ LAYERS = {
     "compiler/options": [
         "compiler/base",
         "compiler/external",
+        "compiler/graph",
         "compiler/passes",
         "compiler/plan",
         "compiler/schedule",
@@ -220,7 +223,6 @@ LAYERS = {
         _ABSL,
         "@libarchive",
         "@nlohmann_json",
-        "@openssl",
     ],
     "runtime_cpp": [
         "metadata",

@@ -18,6 +18,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "compiler/base/kiln_version.h"
 #include "compiler/base/status.h"
 #include "compiler/target/target.h"
 #include "runtime_cpp/cpu_variant.h"
@@ -32,7 +33,6 @@
 #include "tools/kiln/machine_peak.h"
 #include "tools/kiln/progress.h"
 #include "tools/kiln/standard_output.h"
-#include "tools/kiln/version.h"
 
 namespace kiln::tools {
 namespace {
@@ -143,7 +143,7 @@ absl::StatusOr<BenchResult> Measure(const BenchFlags& flags) {
   result.target = target.name;
   result.cpu = CpuName();
   result.date = absl::FormatTime("%Y-%m-%d %H:%M UTC", absl::Now(), absl::UTCTimeZone());
-  result.version = absl::StrCat("Kiln ", kVersion);
+  result.version = absl::StrCat("Kiln ", kKilnVersion);
   KILN_ASSIGN_OR_RETURN(MachinePeak peak, MeasureMachinePeak(target));
   KILN_ASSIGN_OR_RETURN(std::vector<double> times, TimeRuns(executor, flags.seconds));
   KILN_ASSIGN_OR_RETURN(runtime::ProfileReport report,

@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/backend/backend.h"
+#include "compiler/base/kiln_version.h"
 #include "compiler/external/external_codegen.h"
 #include "compiler/target/target.h"
-#include "tools/kiln/version.h"
 #include "tools/terminal/text.h"
 
 namespace kiln::tools {
@@ -53,7 +53,7 @@ std::string Compiler() { return absl::StrCat(kCompiler, __VERSION__); }
 nlohmann::ordered_json BuildFactsJson() {
   std::vector<std::string> targets = {"host"};
   for (const auto& target : ListTargets()) targets.emplace_back(target);
-  return {{"version", std::string(kVersion)},
+  return {{"version", std::string(kKilnVersion)},
           {"code_generators", Codegens()},
           {"external_code_generators", Externals()},
           {"llvm", LlvmVersion()},
@@ -66,7 +66,7 @@ std::string BuildFacts() {
   const std::string targets =
       absl::StrCat("targets: host, ", absl::StrJoin(ListTargets(), ", "), ", or an LLVM triple");
   return absl::StrCat(
-      "kiln ", kVersion, "\ncode generators: ", absl::StrJoin(Codegens(), ", "),
+      "kiln ", kKilnVersion, "\ncode generators: ", absl::StrJoin(Codegens(), ", "),
       "\nexternal code generators: ", absl::StrJoin(Externals(), ", "), "\n",
       llvm.empty() ? "" : absl::StrCat("LLVM: ", llvm, "\n"),
       "compiler of this build: ", Compiler(), "\n", Wrapped(targets, 0, kColumns));

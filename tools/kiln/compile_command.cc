@@ -73,8 +73,9 @@ absl::Status CompileModel(const CompileFlags& flags) {
     KILN_RETURN_IF_ERROR(CheckIsNoFolder("-o with --emit", flags.output));
   }
   Progress progress("compiling " + flags.model);
-  frontend::NarrowWeights narrow_weights;
-  KILN_ASSIGN_OR_RETURN(Graph graph, LoadModel(flags.model, flags.inputs, &narrow_weights));
+  ImportFindings findings;
+  KILN_ASSIGN_OR_RETURN(Graph graph, LoadModel(flags.model, flags.inputs, &findings));
+  options.origin = findings.origin;
   if (!flags.dump_dir.empty()) KILN_RETURN_IF_ERROR(DumpStages(flags.dump_dir, graph, options));
   if (!flags.emit.empty()) {
     KILN_ASSIGN_OR_RETURN(const std::string text, EmitStage(graph, options, flags.emit));
@@ -118,7 +119,7 @@ absl::Status CompileModel(const CompileFlags& flags) {
   summary.Print(changes.files, options.target);
   NoteWhatIsNotTuned(options, compiled.stages.lowered);
   NoteWhatIsAllowedInVain(options, compiled.stages.metadata);
-  NoteWidenedWeights(narrow_weights, compiled.byte_constants);
+  NoteWidenedWeights(findings.narrow_weights, compiled.byte_constants);
   if (flags.output.empty()) return absl::OkStatus();
   NoteStaleFiles(flags.output, options.module_name, artifacts);
   return absl::OkStatus();

@@ -105,9 +105,10 @@ std::string Savings(const Stages& stages) {
 }
 
 absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
-  KILN_ASSIGN_OR_RETURN(const CompileOptions options, OptionsFor(flags));
-  frontend::NarrowWeights narrow_weights;
-  KILN_ASSIGN_OR_RETURN(const Graph graph, LoadModel(flags.file, flags.inputs, &narrow_weights));
+  KILN_ASSIGN_OR_RETURN(CompileOptions options, OptionsFor(flags));
+  ImportFindings findings;
+  KILN_ASSIGN_OR_RETURN(const Graph graph, LoadModel(flags.file, flags.inputs, &findings));
+  options.origin = findings.origin;
   KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, options));
   if (flags.html.has_value()) {
     KILN_ASSIGN_OR_RETURN(const std::string page,
@@ -117,7 +118,7 @@ absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
   if (flags.json) return MetadataJson(stages.metadata);
   const int columns = TerminalColumns(STDOUT_FILENO);
   std::string report = absl::StrCat(Report(stages.metadata, columns), Savings(stages));
-  const std::string widened = WidenedWeightsText(narrow_weights, ByteConstantsOf(stages.fused));
+  const std::string widened = WidenedWeightsText(findings.narrow_weights, ByteConstantsOf(stages.fused));
   if (!widened.empty()) absl::StrAppend(&report, widened, "\n");
   if (options.target.is_baremetal()) {
     absl::StrAppend(&report,

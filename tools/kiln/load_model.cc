@@ -178,18 +178,22 @@ std::vector<std::string> FilesOf(const InputFlags& flags) {
 }
 
 absl::StatusOr<Graph> LoadModel(const std::string& file, const InputFlags& flags,
-                                frontend::NarrowWeights* narrow_weights) {
+                                ImportFindings* findings) {
   const bool is_standard_input = file == kStandardInput;
   const std::string path = is_standard_input ? "standard input" : file;
   KILN_ASSIGN_OR_RETURN(const std::string bytes, is_standard_input
                                                      ? ReadStandardInput(kMaxModelFileBytes)
                                                      : ReadFile(path, kMaxModelFileBytes));
   KILN_ASSIGN_OR_RETURN(const frontend::ImportOptions options, ImportOptionsOf(bytes, path, flags));
-  std::vector<std::string> notes;
-  absl::StatusOr<Graph> graph = ImportModel(bytes, path, options, &notes, narrow_weights);
-  for (const std::string& note : notes) std::fprintf(stderr, "kiln: note: %s\n", note.c_str());
+  ImportFindings unread;
+  if (findings == nullptr) findings = &unread;
+  absl::StatusOr<Graph> graph = ImportModel(bytes, path, options, findings);
+  for (const std::string& note : findings->notes) {
+    std::fprintf(stderr, "kiln: note: %s\n", note.c_str());
+  }
   for (const std::string& pair : flags.states) {
     if (graph.ok()) KILN_RETURN_IF_ERROR(DeclareState(pair, *graph));
+    absl::StrAppend(&findings->origin.import_options, "state=", pair, "\n");
   }
   return graph;
 }

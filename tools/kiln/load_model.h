@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/frontend/common/import_options.h"
-#include "compiler/frontend/common/narrow_weights.h"
 #include "compiler/graph/graph.h"
+#include "compiler/import/import.h"
 
 namespace kiln::tools {
 
@@ -33,7 +33,7 @@ inline constexpr char kStandardInput[] = "-";
 // The file through ImportModel (compiler/import), whose notes go to standard error. Errors name
 // the file.
 absl::StatusOr<Graph> LoadModel(const std::string& path, const InputFlags& flags,
-                                frontend::NarrowWeights* narrow_weights = nullptr);
+                                ImportFindings* findings = nullptr);
 
 // What the command line says of the inputs of an ONNX model, whose bytes were read from `path`.
 // InvalidArgument for a model of another format.

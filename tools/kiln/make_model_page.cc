@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "compiler/backend/backend.h"
+#include "compiler/base/kiln_version.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "tools/compare/quantization.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/object_report.h"
-#include "tools/kiln/version.h"
 #include "tools/pages/model_page.h"
 
 namespace kiln::tools {
@@ -35,7 +35,7 @@ absl::StatusOr<std::map<std::string, int64_t>> CodeBytes(const Stages& stages,
 absl::StatusOr<std::string> MakeModelPage(const std::string& path, const Graph& graph,
                                           const Stages& stages, const CompileOptions& options,
                                           const std::optional<std::string>& profile) {
-  ModelPageInput input{.stages = &stages, .version = kVersion};
+  ModelPageInput input{.stages = &stages, .version = kKilnVersion};
   KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxModelFileBytes));
   KILN_ASSIGN_OR_RETURN(input.scales, ScalesOf(graph, bytes, path));
   KILN_ASSIGN_OR_RETURN(input.code_bytes, CodeBytes(stages, options));

@@ -8,9 +8,9 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "compiler/base/kiln_version.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/standard_output.h"
-#include "tools/kiln/version.h"
 
 namespace kiln::tools {
 namespace {
@@ -60,7 +60,7 @@ std::string ManPage(const CLI::App& app) {
     absl::StrAppend(&commands, CommandText(*command, app.get_name()));
   }
   return absl::StrCat(
-      ".TH KILN 1 \"\" \"kiln ", kVersion, "\" \"User Commands\"\n",
+      ".TH KILN 1 \"\" \"kiln ", kKilnVersion, "\" \"User Commands\"\n",
       ".SH NAME\nkiln \\- compile trained neural networks into libraries\n",
       ".SH SYNOPSIS\n.B kiln\n.I command\n.RI [ options ]\n", ".SH DESCRIPTION\n.nf\n",
       Roff(app.get_description()), ".fi\n", ".SH COMMANDS\n", commands,

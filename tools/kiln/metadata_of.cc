@@ -85,6 +85,17 @@ void SetPool(const ::PoolInfo& from, proto::Pool* to) {
   }
 }
 
+void SetOrigin(const ::OriginInfo& from, proto::Origin* to) {
+  to->set_compiler(from.compiler);
+  to->set_model_sha256(from.model_sha256);
+  to->set_options_sha256(from.options_sha256);
+  for (int32_t i = 0; i < from.num_properties; ++i) {
+    proto::Property& property = *to->add_properties();
+    property.set_key(from.properties[i].key);
+    property.set_value(from.properties[i].value);
+  }
+}
+
 }  // namespace
 
 proto::Metadata MetadataOf(const runtime::ModelMetadata& from) {
@@ -98,6 +109,9 @@ proto::Metadata MetadataOf(const runtime::ModelMetadata& from) {
   metadata.set_target(std::string(from.target()));
   metadata.set_cpu(std::string(from.cpu()));
   for (const char* const feature : from.cpu_features()) metadata.add_cpu_features(feature);
+  if (const ::OriginInfo* const origin = from.origin(); origin != nullptr) {
+    SetOrigin(*origin, metadata.mutable_origin());
+  }
   for (int32_t i = 0; i < from.num_functions(); ++i) {
     SetFunction(from, from.function(i), metadata.add_functions());
   }

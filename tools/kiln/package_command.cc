@@ -36,11 +36,12 @@ struct PackageFlags : CodeFlags {
 };
 
 absl::Status RunPackage(const PackageFlags& flags) {
-  KILN_ASSIGN_OR_RETURN(const CompileOptions options, CompileOptionsOf(flags));
+  KILN_ASSIGN_OR_RETURN(CompileOptions options, CompileOptionsOf(flags));
   KILN_RETURN_IF_ERROR(CheckPackage(flags.request, options));
   Progress progress("packaging " + flags.model);
-  frontend::NarrowWeights narrow_weights;
-  KILN_ASSIGN_OR_RETURN(Graph graph, LoadModel(flags.model, flags.inputs, &narrow_weights));
+  ImportFindings findings;
+  KILN_ASSIGN_OR_RETURN(Graph graph, LoadModel(flags.model, flags.inputs, &findings));
+  options.origin = findings.origin;
   KILN_ASSIGN_OR_RETURN(const Compiled compiled, Compile(std::move(graph), options));
   KILN_RETURN_IF_ERROR(
       ReportSlowPaths(compiled.stages.lowered, options.target, flags.fail_on_slow));
@@ -56,7 +57,7 @@ absl::Status RunPackage(const PackageFlags& flags) {
   KILN_RETURN_IF_ERROR(Apply(changes));
   progress.Stop();
   NoteWhatIsNotTuned(options, compiled.stages.lowered);
-  NoteWidenedWeights(narrow_weights, compiled.byte_constants);
+  NoteWidenedWeights(findings.narrow_weights, compiled.byte_constants);
   NoteStaleFiles(folder / "src", options.module_name, compiled.artifacts);
   return absl::OkStatus();
 }

@@ -116,6 +116,27 @@ std::string Buffers(const proto::Pool& pool, int32_t calls, int columns) {
   return table.ToString(columns);
 }
 
+// The origin as lines; a value that has several lines or is long is cut.
+std::string OriginText(const proto::Origin& origin) {
+  constexpr size_t kMaxValueBytes = 60;
+  std::string text;
+  if (!origin.compiler().empty()) absl::StrAppend(&text, "compiled by ", origin.compiler(), "\n");
+  if (!origin.model_sha256().empty()) {
+    absl::StrAppend(&text, "SHA-256 of the model: ", origin.model_sha256(), "\n");
+  }
+  if (!origin.options_sha256().empty()) {
+    absl::StrAppend(&text, "SHA-256 of the options: ", origin.options_sha256(), "\n");
+  }
+  for (const proto::Property& property : origin.properties()) {
+    const absl::string_view value = property.value();
+    const absl::string_view line = value.substr(0, value.find('\n'));
+    const bool is_cut = line.size() < value.size() || line.size() > kMaxValueBytes;
+    absl::StrAppend(&text, "  ", absl::Utf8SafeCEscape(property.key()), ": ",
+                    absl::CHexEscape(line.substr(0, kMaxValueBytes)), is_cut ? " …" : "", "\n");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string Report(const proto::Metadata& metadata, int columns) {
@@ -134,6 +155,7 @@ std::string Report(const proto::Metadata& metadata, int columns) {
   if (metadata.runtime() == "cpp" && !cpu.empty()) {
     absl::StrAppend(&text, "CPU: ", cpu, "\n");
   }
+  absl::StrAppend(&text, OriginText(metadata.origin()));
   absl::StrAppend(&text, "\ninputs:\n", Tensors(metadata, 0, main.num_inputs(), columns));
   absl::StrAppend(&text, "\noutputs:\n",
                   Tensors(metadata, main.num_inputs(), main.parameters_size(), columns));

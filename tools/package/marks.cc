@@ -5,8 +5,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/base/kiln_version.h"
 #include "metadata/model_names.h"
-#include "tools/kiln/version.h"
 #include "tools/package/example.h"
 
 namespace kiln::tools {
@@ -49,7 +49,7 @@ Marks MarksOf(const PackageRequest& request, const PackagedModel& model) {
        absl::StrCat("The neural network ", name, ", compiled by Kiln: ", main.constant_size_bytes(),
                     " bytes of constants, ", main.workspace_size_bytes(), " bytes of workspace")},
       {"io_bytes", absl::StrCat(main.io_size_bytes())},
-      {"kiln_version", kVersion},
+      {"kiln_version", kKilnVersion},
       {"name", name},
       {"target", model.target.name},
       {"url", request.url},

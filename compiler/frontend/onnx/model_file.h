@@ -8,6 +8,7 @@
 #ifndef KILN_COMPILER_FRONTEND_ONNX_MODEL_FILE_H_
 #define KILN_COMPILER_FRONTEND_ONNX_MODEL_FILE_H_
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -35,6 +36,10 @@ class ModelFile {
   ModelInterface interface() const;
   // Initializers that a DequantizeLinear of the main graph reads.
   frontend::NarrowWeights narrow_weights() const;
+  // The files that tensors have their data in, by their locations in the model.
+  std::map<std::string, std::string> external_files() const;
+  // metadata_props, as they are written.
+  std::vector<std::pair<std::string, std::string>> properties() const;
   // As ImportOnnx. `notes` gets what the file says wrongly of its outputs, one line each, which
   // begins with the path; null: nobody wants to know.
   absl::StatusOr<Graph> Import(const ImportOptions& options, const Evaluator& evaluate,

@@ -61,11 +61,10 @@ std::string TypedBytes(const onnx::TensorProto& p, DType dtype) {
 
 absl::StatusOr<std::string> ExternalBytes(const onnx::TensorProto& proto, const std::string& folder,
                                           int64_t wanted) {
-  std::string location;
+  const std::string location = ExternalLocation(proto);
   int64_t offset = 0, length = wanted;
   for (const auto& entry : proto.external_data()) {
     bool ok = true;
-    if (entry.key() == "location") location = entry.value();
     if (entry.key() == "offset") ok = absl::SimpleAtoi(entry.value(), &offset);
     if (entry.key() == "length") ok = absl::SimpleAtoi(entry.value(), &length);
     if (!ok || offset < 0) {
@@ -73,23 +72,12 @@ absl::StatusOr<std::string> ExternalBytes(const onnx::TensorProto& proto, const 
           absl::StrCat("external data: ", entry.key(), " is '", entry.value(), "'"));
     }
   }
-  if (location.find('\0') != std::string::npos) {
-    return absl::InvalidArgumentError(absl::StrCat("external data: found '", location,
-                                                   "', which has a character 0, as the location"));
-  }
-  std::error_code error;
-  const fs::path root = fs::weakly_canonical(folder.empty() ? "." : folder, error);
-  const fs::path file = fs::weakly_canonical(root / location, error);
-  const fs::path relative = file.lexically_relative(root);
-  if (location.empty() || fs::path(location).is_absolute() || relative.empty() ||
-      *relative.begin() == "..") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("external data: '", location, "' is not inside the model's folder"));
-  }
+  KILN_ASSIGN_OR_RETURN(const fs::path file, ExternalFile(location, folder));
   if (length != wanted) {
     return absl::InvalidArgumentError(
         absl::StrCat("external data: found ", length, " bytes, wanted ", wanted));
   }
+  std::error_code error;
   if (!fs::exists(file, error)) {
     return absl::InvalidArgumentError(
         absl::StrCat("external data: '", location, "': no such file in the model's folder"));
@@ -148,6 +136,32 @@ absl::StatusOr<DType> DTypeOf(int onnx_data_type) {
       absl::StrCat("data type ", name, " is not supported",
                    onnx_data_type == onnx::TensorProto::STRING ? "; " : "",
                    onnx_data_type == onnx::TensorProto::STRING ? kAdviceOnStrings : ""));
+}
+
+std::string ExternalLocation(const onnx::TensorProto& proto) {
+  std::string location;
+  for (const auto& entry : proto.external_data()) {
+    if (entry.key() == "location") location = entry.value();
+  }
+  return location;
+}
+
+absl::StatusOr<std::filesystem::path> ExternalFile(const std::string& location,
+                                                   const std::string& folder) {
+  if (location.find('\0') != std::string::npos) {
+    return absl::InvalidArgumentError(absl::StrCat("external data: found '", location,
+                                                   "', which has a character 0, as the location"));
+  }
+  std::error_code error;
+  const fs::path root = fs::weakly_canonical(folder.empty() ? "." : folder, error);
+  const fs::path file = fs::weakly_canonical(root / location, error);
+  const fs::path relative = file.lexically_relative(root);
+  if (location.empty() || fs::path(location).is_absolute() || relative.empty() ||
+      *relative.begin() == "..") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("external data: '", location, "' is not inside the model's folder"));
+  }
+  return file;
 }
 
 absl::StatusOr<Tensor> DecodeTensor(const onnx::TensorProto& proto, const std::string& folder) {

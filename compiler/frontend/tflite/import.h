@@ -13,6 +13,7 @@
 #define KILN_COMPILER_FRONTEND_TFLITE_IMPORT_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -39,6 +40,10 @@ absl::StatusOr<Graph> ImportTflite(absl::string_view bytes, const std::string& p
 
 // The model's inputs. InvalidArgument, naming `path`, if the bytes are no TFLite model.
 absl::StatusOr<std::vector<ModelPort>> ReadInputs(absl::string_view bytes, const std::string& path);
+
+// The model's description and metadata, as they are written. Errors as of ReadInputs.
+absl::StatusOr<std::vector<std::pair<std::string, std::string>>> ReadProperties(
+    absl::string_view bytes, const std::string& path);
 
 // Quantized constants of 8 bits or fewer that an operator with float32 results reads (DEQUANTIZE, hybrid
 // FULLY_CONNECTED, …). Errors as of ReadInputs.

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -72,6 +73,8 @@ class ModelFile {
   absl::Status EndAt(const std::vector<std::string>& names);
 
   const std::vector<Subgraph>& subgraphs() const { return subgraphs_; }
+  // The description and the metadata of the file, as they are written.
+  std::vector<std::pair<std::string, std::string>> properties() const;
   size_t num_bytes() const { return bytes_.size(); }
 
  private:

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 // Version of these structs, the value of Metadata.version. It grows with every change of layout.
-#define KILN_METADATA_VERSION 7
+#define KILN_METADATA_VERSION 8
 
 // Values of PoolInfo.kind.
 #define KILN_POOL_WORKSPACE 0
@@ -119,6 +119,21 @@ struct StateInfo {
   double initial_value;  // Of every element of the input, for the first run.
 };
 
+// A text of the model's file about itself.
+struct PropertyInfo {
+  const char* key;
+  const char* value;
+};
+
+// What the module was made of and by.
+struct OriginInfo {
+  const char* compiler;        // "kiln 0.1.0".
+  const char* model_sha256;    // Of the model's file, 64 hexadecimal digits; "" if there is none.
+  const char* options_sha256;  // Of all that was asked of the compiler.
+  const struct PropertyInfo* properties;  // `num_properties`.
+  int32_t num_properties;
+};
+
 // The module. functions[0] is the model as a whole: with the C interface its symbol is
 // `tvmgen_<module>_run_model`, with the packed one `tvmgen_<module>___tvm_main__`, and the model of
 // a graph executor has none. The others are its operator functions in the order of their first
@@ -151,6 +166,7 @@ struct Metadata {
   const char* cpu;
   const char* const* cpu_features;  // `num_cpu_features`.
   int32_t num_cpu_features;
+  const struct OriginInfo* origin;  // NULL for the C runtime, to save its memory.
 };
 
 #ifdef __cplusplus

@@ -170,6 +170,16 @@ typedef struct KilnStateInfo {
   double initial_value; /* of every element, in the first run */
 } KilnStateInfo;
 
+/* The model file and the options that a library was compiled from, and by which compiler. Texts belong to the model and are empty if
+ * they are not known. */
+typedef struct KilnOrigin {
+  size_t struct_size;         /* sizeof(KilnOrigin) */
+  const char* compiler;       /* "kiln 0.1.0" */
+  const char* model_sha256;   /* 64 hexadecimal digits */
+  const char* options_sha256; /* of all that was asked of the compiler */
+  int32_t num_properties;     /* texts of the model's file about itself */
+} KilnOrigin;
+
 /* KilnModuleLoad and KilnModelFromModule in one. */
 KILN_API KilnCode KilnModelLoad(const char* path, DLDevice device, const KilnLoadOptions* options,
                                 KilnModel** model);
@@ -190,6 +200,10 @@ KILN_API KilnCode KilnModelOutputIndex(const KilnModel* model, const char* name,
 KILN_API int32_t KilnModelNumStates(const KilnModel* model);
 KILN_API KilnCode KilnModelGetState(const KilnModel* model, int32_t index, KilnStateInfo* info);
 KILN_API int64_t KilnModelWorkspaceBytes(const KilnModel* model);
+KILN_API KilnCode KilnModelGetOrigin(const KilnModel* model, KilnOrigin* origin);
+/* A text of the model's file about itself: an entry of ONNX's metadata_props, or of TFLite's metadata. */
+KILN_API KilnCode KilnModelGetProperty(const KilnModel* model, int32_t index, const char** key,
+                                       const char** value);
 /* Alignment in bytes of a workspace, and enough for every tensor. */
 KILN_API size_t KilnModelAlignment(void);
 

@@ -244,6 +244,14 @@ struct TensorInfo {
   Quantization quantization;
 };
 
+// What a library was made of and by; texts are empty if they are not known.
+struct ModelOrigin {
+  std::string compiler;        // "kiln 0.1.0"
+  std::string model_sha256;    // of the model's file, 64 hexadecimal digits
+  std::string options_sha256;  // of all that was asked of the compiler
+  std::vector<std::pair<std::string, std::string>> properties;  // texts of the file about itself
+};
+
 // An input whose value in the next run is what a run gives as an output.
 struct StateTensor {
   std::string input;
@@ -292,6 +300,23 @@ std::vector<StateTensor> StatesOf(const Handle* handle, int32_t count,
     }
   }
   return states;
+}
+
+inline ModelOrigin OriginOf(const KilnModel* model) {
+  ModelOrigin origin;
+  KilnOrigin info = {};
+  info.struct_size = sizeof(info);
+  if (KilnModelGetOrigin(model, &info) != KILN_OK) return origin;
+  origin.compiler = info.compiler;
+  origin.model_sha256 = info.model_sha256;
+  origin.options_sha256 = info.options_sha256;
+  for (int32_t i = 0; i < info.num_properties; ++i) {
+    const char *key = nullptr, *value = nullptr;
+    if (KilnModelGetProperty(model, i, &key, &value) == KILN_OK) {
+      origin.properties.emplace_back(key, value);
+    }
+  }
+  return origin;
 }
 
 inline std::vector<const DLTensor*> TensorsOf(Span<const NDArray> arrays) {
@@ -480,6 +505,8 @@ class Model {
   const std::vector<TensorInfo>& inputs() const { return data_->inputs; }
   const std::vector<TensorInfo>& outputs() const { return data_->outputs; }
   int64_t workspace_bytes() const { return KilnModelWorkspaceBytes(handle()); }
+  // The model file and the options that the library was compiled from; empty if it does not say.
+  const ModelOrigin& origin() const { return data_->origin; }
   const std::vector<StateTensor>& states() const { return data_->states; }
   KilnModel* handle() const { return data_->model.get(); }
 
@@ -554,6 +581,7 @@ class Model {
   struct Data {
     std::unique_ptr<KilnModel, internal::Freer<KilnModel, KilnModelFree>> model;
     std::string name;
+    ModelOrigin origin;
     std::vector<TensorInfo> inputs, outputs;
     std::vector<StateTensor> states;
   };
@@ -562,6 +590,7 @@ class Model {
     auto data = std::make_shared<Data>();
     data->model.reset(model);
     data->name = KilnModelName(model);
+    data->origin = internal::OriginOf(model);
     data->inputs = internal::InfosOf(model, KilnModelNumInputs(model), KilnModelGetInput);
     data->outputs = internal::InfosOf(model, KilnModelNumOutputs(model), KilnModelGetOutput);
     data->states = internal::StatesOf(model, KilnModelNumStates(model), KilnModelGetState);

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KILN_COMPILER_BASE_KILN_VERSION_H_
+#define KILN_COMPILER_BASE_KILN_VERSION_H_
+
+namespace kiln {
+
+// "0.1.0"; //tools/bazel:version.bzl has it.
+extern const char kKilnVersion[];
+
+}  // namespace kiln
+
+#endif  // KILN_COMPILER_BASE_KILN_VERSION_H_
