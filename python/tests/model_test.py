@@ -5,6 +5,7 @@ import copy
 import datetime
 import errno
 import gc
+import hashlib
 import os
 import pickle
 import signal
@@ -54,6 +55,14 @@ class ModelTest(Case):
         self.assertEqual(self.digits.name, "digits")
         self.assertEqual(self.digits.inputs, (kiln.TensorInfo("image", numpy.dtype("float32"), (1, 1, 8, 8)),))
         self.assertEqual(repr(self.my_mod), "<kiln.Model my_mod: a uint8[1, 2], b uint8[1, 2] -> output uint8[1, 2]>")
+
+    def test_origin(self):
+        with open(DIGITS, "rb") as file:
+            digest = hashlib.sha256(file.read()).hexdigest()
+        origin = self.digits.origin
+        self.assertEqual((origin.compiler, origin.model_sha256), ("kiln " + kiln.__version__, digest))
+        self.assertRegex(origin.options_sha256, r"\A[0-9a-f]{64}\Z")
+        self.assertIsInstance(origin.properties, dict)
 
     def test_by_position_and_by_name(self):
         a, b = numpy.array([[10, 20]], "uint8"), self.b

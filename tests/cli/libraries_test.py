@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Libraries that are damaged or for another machine, and a system that gives little."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -43,6 +44,31 @@ class LibrariesTest(CliCase):
         for command in (("run",), ("inspect", "--load"), ("bench",)):
             self.refuses("digits.so: is built for x86-64 with xop, this CPU lacks ", *command, library)
         self.assertIn("\nCPU: x86-64 with xop\n", self.succeeds("inspect", library))
+
+    # A library says what it was made from.
+
+    def origin(self, *options):
+        """The origin of the digits, compiled with some options, as its library has it."""
+        self.succeeds("compile", DIGITS, "-o", self.path("origin"), *options)
+        return json.loads(self.succeeds("inspect", "--json", self.path("origin/digits.so")))["origin"]
+
+    @needs_llvm
+    def test_origin(self):
+        with open(DIGITS, "rb") as file:
+            digest = hashlib.sha256(file.read()).hexdigest()
+        first = self.origin()
+        self.assertEqual(first["model_sha256"], digest)
+        self.assertRegex(first["compiler"], r"\Akiln \d+\.\d+\.\d+\Z")
+        self.assertRegex(first["options_sha256"], r"\A[0-9a-f]{64}\Z")
+        self.assertEqual(self.origin(), first)
+        text = self.succeeds("inspect", self.path("origin/digits.so"))
+        self.assertIn("SHA-256 of the model: {}\n".format(digest), text)
+        # Whatever changes the code changes the digest of the options.
+        options = (("--target", "x86-64-v2"), ("--executor", "graph"), ("--threads", "1"), ("--optimize", "size"), ("--profile",))
+        digests = {self.origin(*option)["options_sha256"] for option in options} | {first["options_sha256"]}
+        self.assertEqual(len(digests), len(options) + 1)
+        loaded = json.loads(self.succeeds("inspect", "--load", "--json", self.path("origin/digits.so")))["origin"]
+        self.assertEqual(loaded, self.origin("--profile"))
 
     # Inspecting loads nothing.
 

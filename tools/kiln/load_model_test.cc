@@ -19,6 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::Pair;
 
 std::string Write(const std::string& name, const std::string& bytes) {
   const std::string path = ::testing::TempDir() + "/" + name;
@@ -186,6 +187,35 @@ TEST(LoadModel, ModelsEndAtOutputs) {
   EXPECT_THAT(graph->output_names, ElementsAre("r"));
   EXPECT_THAT(Message(model, {.outputs = {"selct"}}),
               HasSubstr("--outputs: the model has no value and no node 'selct', perhaps 'select'"));
+}
+
+TEST(LoadModel, SaysWhereTheModelComesFrom) {
+  onnx::ModelProto proto;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      "ir_version: 8 opset_import { version: 14 } "
+      "metadata_props { key: 'names' value: 'cat, dog' } "
+      "metadata_props { key: 'bytes' value: '\\377' } "
+      "graph { name: 'g' node { op_type: 'Add' input: 'x' input: 'w' output: 'z' } "
+      "initializer { name: 'w' dims: 2 data_type: 1 data_location: EXTERNAL "
+      "external_data { key: 'location' value: 'w.bin' } } "
+      "input { name: 'x' type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } } } } } "
+      "output { name: 'z' } }",
+      &proto));
+  const std::string model = Write("origin.onnx", proto.SerializeAsString());
+  Write("w.bin", std::string(8, '\0'));
+  ImportFindings first, again, other_weights, other_shape;
+  ASSERT_TRUE(LoadModel(model, {}, &first).ok());
+  EXPECT_THAT(first.origin.properties, ElementsAre(Pair("names", "cat, dog")));
+  EXPECT_EQ(first.origin.sha256.size(), 64u);
+  EXPECT_EQ(first.origin.import_options, "");
+  ASSERT_TRUE(LoadModel(model, {}, &again).ok());
+  EXPECT_EQ(first.origin.sha256, again.origin.sha256);
+  ASSERT_TRUE(LoadModel(model, {.shapes = {"x:2"}, .states = {"x=z"}}, &other_shape).ok());
+  EXPECT_EQ(other_shape.origin.import_options, "input=x:(2,)\nstate=x=z\n");
+  EXPECT_EQ(first.origin.sha256, other_shape.origin.sha256);
+  Write("w.bin", std::string(8, '\1'));
+  ASSERT_TRUE(LoadModel(model, {}, &other_weights).ok());
+  EXPECT_NE(first.origin.sha256, other_weights.origin.sha256);
 }
 
 TEST(LoadModel, FilesOfConstantsAreRead) {
