@@ -106,9 +106,10 @@ static_assert(offsetof(struct CostInfo, operations) == 0 &&
 static_assert(sizeof(struct DeviceInfo) == 24);
 static_assert(offsetof(struct DeviceInfo, device) == 0 && offsetof(struct DeviceInfo, name) == 8 &&
               offsetof(struct DeviceInfo, program) == 16);
-static_assert(sizeof(struct StateInfo) == 24);
+static_assert(sizeof(struct StateInfo) == 32);
 static_assert(offsetof(struct StateInfo, input) == 0 && offsetof(struct StateInfo, output) == 8 &&
-              offsetof(struct StateInfo, initial_value) == 16);
+              offsetof(struct StateInfo, initial_value) == 16 &&
+              offsetof(struct StateInfo, is_in_place) == 24);
 static_assert(sizeof(struct PropertyInfo) == 16);
 static_assert(offsetof(struct PropertyInfo, key) == 0 && offsetof(struct PropertyInfo, value) == 8);
 static_assert(sizeof(struct OriginInfo) == 40);

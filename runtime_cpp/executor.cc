@@ -21,6 +21,12 @@ absl::Status CheckIndex(int index, size_t size, absl::string_view what) {
       absl::StrCat(what, " ", index, ": the model has ", size, " ", what, "s, counted from 0"));
 }
 
+absl::StatusOr<NDArray> CopyOf(const TensorInfo& info, const NDArray& array) {
+  KILN_ASSIGN_OR_RETURN(NDArray copy, NDArray::Empty(info.shape, info.dtype, info.device));
+  KILN_RETURN_IF_ERROR(copy.CopyFrom(*array));
+  return copy;
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<Executor>> Executor::Create(const Module& factory, DLDevice device) {
@@ -233,16 +239,42 @@ absl::Status Executor::keep_state(bool keep) {
         "the model has no state; --state input=output of kiln compile names one");
   }
   if (keep) {
+    ShareMemoryOfStates();
     KILN_RETURN_IF_ERROR(ResetState());
     keeps_state_ = true;
     return absl::OkStatus();
   }
+  KILN_RETURN_IF_ERROR(SeparateMemoryOfStates());
   keeps_state_ = false;
   for (const State& state : states_) {
     // The outputs stay what the last run has written.
     if (!state.is_written) continue;
     KILN_RETURN_IF_ERROR(
         SetInput(static_cast<int>(state.input), *outputs_[state.output].current));
+  }
+  return absl::OkStatus();
+}
+
+void Executor::ShareMemoryOfStates() {
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (!program_->states()[i].is_in_place) continue;
+    const Slot& input = inputs_[states_[i].input];
+    Slot& output = outputs_[states_[i].output];
+    if (!input.own.defined()) continue;  // A parameter that is used where it lies.
+    const bool is_own = output.current.data() == output.own.data();
+    output.own = input.own;
+    if (is_own) output.current = output.own;
+  }
+}
+
+absl::Status Executor::SeparateMemoryOfStates() {
+  for (const State& state : states_) {
+    const Slot& input = inputs_[state.input];
+    Slot& output = outputs_[state.output];
+    if (!input.own.defined() || output.own.data() != input.own.data()) continue;
+    KILN_ASSIGN_OR_RETURN(NDArray own, CopyOf(program_->outputs()[state.output], input.own));
+    if (output.current.data() == output.own.data()) output.current = own;
+    output.own = std::move(own);
   }
   return absl::OkStatus();
 }

@@ -87,11 +87,13 @@ class Executor {
   const std::vector<StateTensor>& states() const { return program_->states(); }
 
   // With `keep`, the executor passes them on: each run reads what the one before has written, the
-  // first one the initial values, which are set here. Nothing is copied, input and output exchange
-  // their memory before a run; memory that was set by SetInputZeroCopy or SetOutputZeroCopy is
-  // exchanged, too. An input that is set has this value in the next run. A run that fails leaves the
-  // state as it was. Without `keep` the inputs hold the state of the last run until they are set.
-  // FailedPrecondition if the model has no state.
+  // first one the initial values, which are set here. Nothing is copied: a state that is in place is
+  // changed where it is, in the memory of the input, and the others exchange the memory of input and
+  // output before a run; memory that was set by SetInputZeroCopy or SetOutputZeroCopy is exchanged,
+  // too. An input that is set has this value in the next run. A run that fails leaves the states as
+  // they were, but for those in place, which have to be set or reset then. Without `keep` the inputs
+  // hold the state of the last run until they are set. FailedPrecondition if the model has no state;
+  // ResourceExhausted if there is no memory for outputs of their own.
   absl::Status keep_state(bool keep);
 
   // Sets the states to their initial values, for a new sequence.
@@ -137,6 +139,9 @@ class Executor {
   // Exchanges the memory of a state, or of all, that a run has written.
   void PassOn(State& state);
   void PassStatesOn();
+  // Gives the outputs of states that are in place the memory of their inputs, and memory of their own.
+  void ShareMemoryOfStates();
+  absl::Status SeparateMemoryOfStates();
   template <typename Function>
   auto WithMemory(const Function& function) const;
 

@@ -75,7 +75,7 @@ absl::Status Program::TakeStates(const ModelMetadata& metadata) {
           ShapeName(from.shape), " as output '", state.output, "', wanted ",
           DataTypeName(to.dtype), " ", ShapeName(to.shape)));
     }
-    states_.push_back({to.name, from.name, state.initial_value});
+    states_.push_back({to.name, from.name, state.initial_value, state.is_in_place != 0});
   }
   return absl::OkStatus();
 }

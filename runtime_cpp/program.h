@@ -42,6 +42,7 @@ struct StateTensor {
   std::string input;   // Names, of which the program has both.
   std::string output;
   double initial_value = 0;  // Of every element of the input, in the first run.
+  bool is_in_place = false;  // Both may be one memory, which a run then changes.
 };
 
 class Program {

@@ -24,9 +24,8 @@ std::string ParameterName(const std::string& name, const std::string& otherwise)
 }
 
 // True if the call copies a value to where it lies already: the plan keeps what is made of it there.
-bool IsSelfCopy(const Plan& plan, const PlanCall& call) {
-  return call.op_names == "copy" && call.args.size() == 2 &&
-         plan.Root(call.args[0]) == plan.Root(call.args[1]);
+bool IsSelfCopy(const Plan& plan, const PlanCall& call, const loop::Func& callee) {
+  return callee.is_copy && plan.Root(call.args[0]) == plan.Root(call.args[1]);
 }
 
 }  // namespace
@@ -81,12 +80,14 @@ absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& p
   const loop::FuncIndex functions(program);
   std::vector<loop::Stmt> calls;
   for (const PlanCall& call : plan.calls) {
-    if (call.function.empty() || IsSelfCopy(plan, call)) continue;
+    if (call.function.empty()) continue;
     const auto context = contexts.find(call.function);
     const std::string callee = context == contexts.end() ? call.function : OnDevice(call.function);
-    if (functions.Find(callee) == nullptr) {
+    const loop::Func* const function = functions.Find(callee);
+    if (function == nullptr) {
       return absl::InternalError(absl::StrCat("the plan calls ", callee, ", which is not there"));
     }
+    if (IsSelfCopy(plan, call, *function)) continue;
     std::vector<loop::Argument> args;
     for (int id : call.args) args.push_back(address(id));
     if (call.scratch >= 0) args.push_back(address(call.scratch));

@@ -266,12 +266,30 @@ void DescribeConstants(const Plan& plan, const loop::LoopProgram& program, const
   }
 }
 
+// Whether input and output of the AOT program may be one memory: all reads of the input come before the
+// first write of the output, or that one is of a copy, which then does nothing.
+bool MayBeOneMemory(const Plan& plan, const loop::LoopProgram& program, int input, int output) {
+  const int root = plan.Root(output);
+  const auto buffer = [&](int id) { return plan.buffers[static_cast<size_t>(id)]; };
+  if (buffer(root).kind != PlanBufferKind::kOutput) return false;
+  const int last_read = buffer(input).last_call, first_write = buffer(root).first_call;
+  if (last_read != first_write) return last_read < first_write;
+  const PlanCall& call = plan.calls[static_cast<size_t>(first_write)];
+  const loop::Func* const function = program.FindFunc(call.function);
+  return function != nullptr && function->is_copy && plan.Root(call.args[0]) == input &&
+         plan.Root(call.args[1]) == root;
+}
+
 }  // namespace
 
-void DescribeStatePairs(const std::vector<StatePair>& states, proto::Metadata& metadata) {
+void DescribeStatePairs(const std::vector<StatePair>& states, const Plan& plan,
+                        const loop::LoopProgram& program, proto::Metadata& metadata) {
   const proto::Function& main = metadata.functions(0);
   for (const StatePair& state : states) {
     proto::State& added = *metadata.add_states();
+    added.set_is_in_place(metadata.executor() == "aot" &&
+                          MayBeOneMemory(plan, program, plan.inputs[static_cast<size_t>(state.input)],
+                                         plan.outputs[static_cast<size_t>(state.output)]));
     *added.mutable_tensor() = main.parameters(state.input);
     added.set_initial_value(state.initial);
     added.set_output(main.parameters(main.num_inputs() + state.output).relay_name_hint());

@@ -34,7 +34,8 @@ proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program, con
 
 // Adds states that are inputs and outputs of the model's function, which the metadata has with their
 // quantization.
-void DescribeStatePairs(const std::vector<StatePair>& states, proto::Metadata& metadata);
+void DescribeStatePairs(const std::vector<StatePair>& states, const Plan& plan,
+                        const loop::LoopProgram& program, proto::Metadata& metadata);
 
 // `struct Metadata` of kiln/metadata.h as const data, and the function `getter` that returns it: a
 // packed one, or plain C.

@@ -188,7 +188,8 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
   for (const proto::State& state : metadata.states()) {
     states.push_back(DataValue::Struct({DataValue::String(state.tensor().relay_name_hint()),
                                         DataValue::String(state.output()),
-                                        DataValue::Real(64, state.initial_value())}));
+                                        DataValue::Real(64, state.initial_value()),
+                                        DataValue::Int(32, state.is_in_place() ? 1 : 0)}));
   }
   const DataValue state_array = add.Array("states", "struct StateInfo", std::move(states));
   const DataValue device_array = add.Array("devices", "struct DeviceInfo", std::move(devices));

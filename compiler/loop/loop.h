@@ -177,6 +177,9 @@ struct Func {
   // An output may overlap an input: be its very memory, or reach into it (overlap.h). Otherwise no
   // two parameters overlap, and code generators may rely on it.
   bool in_place = false;
+  // A copy of its only input to its only output that does nothing if both are one memory: callers may
+  // pass that, and no element is read or written then.
+  bool is_copy = false;
 };
 
 // A constant buffer with its contents.

@@ -19,6 +19,7 @@ namespace {
 // The words in front of a declaration.
 struct Modifiers {
   bool internal = false, packed = false, weak = false, by_name = false, in_place = false;
+  bool is_copy = false;
   int cpu_variant = -1;
 };
 
@@ -64,6 +65,8 @@ absl::StatusOr<Modifiers> ProgramParser::ParseModifiers() {
       modifiers.by_name = true;
     } else if (lexer_.Accept("in_place")) {
       modifiers.in_place = true;
+    } else if (lexer_.Accept("copy")) {
+      modifiers.is_copy = true;
     } else if (lexer_.Accept("cpu_variant")) {
       KILN_ASSIGN_OR_RETURN(
           const int64_t variant,
@@ -120,6 +123,7 @@ absl::StatusOr<Func> ProgramParser::ParseFunc(const Modifiers& modifiers, Func::
   func.convention = modifiers.packed ? Convention::kPacked : Convention::kUnpacked;
   func.by_name = modifiers.by_name;
   func.in_place = modifiers.in_place;
+  func.is_copy = modifiers.is_copy;
   func.cpu_variant = modifiers.cpu_variant;
   KILN_ASSIGN_OR_RETURN(func.name, lexer_.ExpectSymbol("a function's name"));
   Scope scope(&constants_);
@@ -129,6 +133,9 @@ absl::StatusOr<Func> ProgramParser::ParseFunc(const Modifiers& modifiers, Func::
   int num_outputs = 0;
   if (!lexer_.At(")")) KILN_RETURN_IF_ERROR(ParseParams(func, scope, &num_outputs));
   KILN_RETURN_IF_ERROR(lexer_.Expect(")"));
+  if (func.is_copy && (func.num_inputs != 1 || num_outputs != 1 || kind != Func::Kind::kOperator)) {
+    return lexer_.Unexpected("an operator of one input and one output behind 'copy'");
+  }
   if (lexer_.Accept("pools")) KILN_RETURN_IF_ERROR(ParseParams(func, scope, &func.num_pools));
   if (lexer_.Accept("contexts")) {
     KILN_RETURN_IF_ERROR(ParseParams(func, scope, &func.num_contexts));

@@ -46,6 +46,7 @@ std::string HeadOf(const Func& func, NameTable& names) {
   if (func.convention == Convention::kPacked) absl::StrAppend(&head, "packed ");
   if (func.by_name) absl::StrAppend(&head, "by_name ");
   if (func.in_place) absl::StrAppend(&head, "in_place ");
+  if (func.is_copy) absl::StrAppend(&head, "copy ");
   if (func.cpu_variant >= 0) absl::StrAppend(&head, "cpu_variant ", func.cpu_variant, " ");
   const absl::Span<const Buffer> params = func.params;
   const size_t num_inputs = static_cast<size_t>(func.num_inputs);

@@ -57,8 +57,8 @@ Parts PartsOf(const Func& func) {
 
 // A loop is worth a function of its own; straight-line code hardly is.
 bool CanBeShared(const Func& func, const Parts& parts) {
-  return func.kind == Func::Kind::kOperator && func.body && !parts.vars.empty() && !parts.calls &&
-         func.scalars.empty();
+  return func.kind == Func::Kind::kOperator && func.body && !func.is_copy && !parts.vars.empty() &&
+         !parts.calls && func.scalars.empty();
 }
 
 // Whether a function has all but its name from one that has the same body.
@@ -66,7 +66,7 @@ bool IsCopy(const Func& func, const Func& other) {
   return func.body && func.body.get() == other.body.get() && func.kind == other.kind &&
          func.params == other.params && func.num_inputs == other.num_inputs &&
          func.workspace == other.workspace && func.in_place == other.in_place &&
-         func.cpu_variant == other.cpu_variant;
+         func.is_copy == other.is_copy && func.cpu_variant == other.cpu_variant;
 }
 
 // In what functions may differ that share one: in nothing but their constants, in numbers of values, or

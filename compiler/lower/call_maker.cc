@@ -252,6 +252,8 @@ absl::Status CallMaker::AddUpdate(const Node& node, PendingCall& copy, PendingCa
   copy.inputs = ParamsOf({node.inputs[0]});
   copy.outputs = ParamsOf(node.outputs);
   copy.call.op_names = "copy";
+  // Parts of one value have one address and differ.
+  copy.is_copy = !copy.inputs[0].is_part() && !copy.outputs[0].is_part();
   AddOperators(node, update);
   update.inputs.erase(update.inputs.begin());
   // The copy has made the value; this call writes to it once more.

@@ -41,6 +41,7 @@ struct PendingCall {
   // The operator changes elements of its output, which holds a copy of the body's first input already;
   // `inputs` lack that one.
   bool updates_output = false;
+  bool is_copy = false;  // loop::Func::is_copy
   Call call = {};  // without inputs and outputs
 };
 

@@ -208,6 +208,7 @@ absl::StatusOr<Lowered> LowerWith(const Graph& graph, Slices slices, const Targe
         lowered.contractions[call.function] = *std::move(scheduled.contraction);
       }
       if (ReadsWhatItWrites(call)) scheduled.func.in_place = true;
+      scheduled.func.is_copy = pending.is_copy;
       lowered.program.funcs.push_back(std::move(scheduled.func));
     } else {
       call.inputs = WholesOf(pending.inputs);

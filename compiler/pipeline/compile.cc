@@ -315,7 +315,9 @@ absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
   KILN_RETURN_IF_ERROR(PlaceConstants(options.constant_pools, stages.lowered.program, stages.plan));
   stages.metadata = Describe(stages.plan, stages.lowered.program, info, variants.funcs);
   KILN_RETURN_IF_ERROR(DescribeQuantization(attrs, stages.plan, stages.metadata));
-  if (kept.empty()) DescribeStatePairs(states, stages.metadata);
+  if (kept.empty()) {
+    DescribeStatePairs(states, stages.plan, stages.lowered.program, stages.metadata);
+  }
   DescribeExternals(stages.modules, stages.metadata);
   stages.program = stages.lowered.program;
   SetConvention(options, stages.program);

@@ -117,6 +117,7 @@ struct StateInfo {
   const char* input;     // relay_name_hint of the input.
   const char* output;    // And of the output.
   double initial_value;  // Of every element of the input, for the first run.
+  int32_t is_in_place;   // 1: both may be one memory, which a run then changes.
 };
 
 // A text of the model's file about itself.

@@ -198,6 +198,7 @@ absl::Status ReturnState(const std::vector<StateTensor>& states, int32_t index,
   known.input = state.input.c_str();
   known.output = state.output.c_str();
   known.initial_value = state.initial_value;
+  known.is_in_place = state.is_in_place ? 1 : 0;
   std::memcpy(result, &known, std::min(known.struct_size, sizeof(known)));
   return absl::OkStatus();
 }

@@ -127,6 +127,7 @@ proto::Metadata MetadataOf(const runtime::ModelMetadata& from) {
     }
     added.set_initial_value(state.initial_value);
     added.set_output(state.output);
+    added.set_is_in_place(state.is_in_place != 0);
   }
   return metadata;
 }

@@ -156,6 +156,10 @@ absl::Status FunctionPrinter::Print(std::string* out) {
   for (const std::string& scalar : scalars_) {
     if (!ContainsWord(body, scalar)) head.Line(absl::StrCat("(void)", scalar, ";"));
   }
+  if (func_.is_copy) {
+    head.Line(absl::StrCat("if ((const void*)", params_[0].name, " == (const void*)",
+                           params_[1].name, ") return 0;"));
+  }
   const bool is_static = !info_.untyped;
   const bool stays = is_static && context_.target.short_of_memory && TakesStack(func_.body);
   if (stays) context_.macros.insert(kNotInlinedMacro);

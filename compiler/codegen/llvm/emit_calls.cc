@@ -51,6 +51,16 @@ void FunctionEmitter::ReturnIfNonZero(llvm::Value* status) {
   builder_.SetInsertPoint(next);
 }
 
+void FunctionEmitter::ReturnIfSame(llvm::Value* a, llvm::Value* b) {
+  llvm::LLVMContext& llvm_context = context_.module.getContext();
+  auto* same = llvm::BasicBlock::Create(llvm_context, "same", function_);
+  auto* apart = llvm::BasicBlock::Create(llvm_context, "apart", function_);
+  builder_.CreateCondBr(builder_.CreateICmpEQ(a, b), same, apart);
+  builder_.SetInsertPoint(same);
+  builder_.CreateRet(builder_.getInt32(0));
+  builder_.SetInsertPoint(apart);
+}
+
 llvm::Value* FunctionEmitter::ArgumentAddress(const loop::Argument& argument) {
   llvm::Value* base = BufferBase(argument.buffer);
   if (argument.offset.get() == nullptr) return base;

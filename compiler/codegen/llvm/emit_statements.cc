@@ -89,6 +89,9 @@ void FunctionEmitter::Emit() {
   builder_.CreateBr(start);
   builder_.SetInsertPoint(start);
   BindParams();
+  if (func_.is_copy) {
+    ReturnIfSame(buffers_.at(func_.params[0].get()), buffers_.at(func_.params[1].get()));
+  }
   EmitStmt(func_.body);
   if (uses_matrices_) EmitBehindMatrices();
   builder_.CreateRet(builder_.getInt32(0));

@@ -54,6 +54,8 @@ class FunctionEmitter {
   void StoreTensor(llvm::Value* tensor, const loop::Buffer& param, llvm::Value* data);
   llvm::Function* TaskTrampoline(const FuncSymbols& task);
   llvm::StructType* ClosureType(const FuncSymbols& task);
+  // Ends the function with success if both pointers are one.
+  void ReturnIfSame(llvm::Value* a, llvm::Value* b);
   // Ends the function with `status` if it is not zero.
   void ReturnIfNonZero(llvm::Value* status);
   llvm::Value* ArgumentAddress(const loop::Argument& argument);

@@ -168,6 +168,7 @@ typedef struct KilnStateInfo {
   const char* input;
   const char* output;
   double initial_value; /* of every element, in the first run */
+  int32_t is_in_place;  /* 1: input and output may be one memory, which a run then changes */
 } KilnStateInfo;
 
 /* The model file and the options that a library was compiled from, and by which compiler. Texts belong to the model and are empty if
@@ -298,9 +299,10 @@ KILN_API int32_t KilnExecutorNumStates(const KilnExecutor* executor);
 KILN_API KilnCode KilnExecutorGetState(const KilnExecutor* executor, int32_t index,
                                        KilnStateInfo* info);
 /* With `keep` nonzero, each run reads the state that the one before has written, the first one the
- * initial values, which are set here. Nothing is copied: input and output exchange their memory
- * before a run. An input that is set has this value in the next run, and a run that fails leaves the
- * state as it was. KILN_FAILED_PRECONDITION if the model has no state. */
+ * initial values, which are set here. Nothing is copied: a state that is in place is changed where it is,
+ * the others exchange the memory of input and output before a run. An input that is set has this value in
+ * the next run. A run that fails leaves the states as they were, but for those in place, which have to be
+ * set or reset then. KILN_FAILED_PRECONDITION if the model has no state. */
 KILN_API KilnCode KilnExecutorKeepState(KilnExecutor* executor, int keep);
 /* Sets the states to their initial values, for a new sequence. */
 KILN_API KilnCode KilnExecutorResetState(KilnExecutor* executor);

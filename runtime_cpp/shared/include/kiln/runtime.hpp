@@ -257,6 +257,7 @@ struct StateTensor {
   std::string input;
   std::string output;
   double initial_value = 0;  // of every element, in the first run
+  bool is_in_place = false;  // input and output may be one memory, which a run then changes
 };
 
 namespace internal {
@@ -296,7 +297,7 @@ std::vector<StateTensor> StatesOf(const Handle* handle, int32_t count,
     KilnStateInfo info = {};
     info.struct_size = sizeof(info);
     if (get(handle, i, &info) == KILN_OK) {
-      states.push_back({info.input, info.output, info.initial_value});
+      states.push_back({info.input, info.output, info.initial_value, info.is_in_place != 0});
     }
   }
   return states;
