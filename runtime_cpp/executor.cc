@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -317,6 +318,10 @@ absl::Status Executor::ShareParams(const Executor& other, absl::string_view byte
 absl::StatusOr<std::vector<double>> Executor::TimeEvaluator(const TimeEvaluatorOptions& options) {
   KILN_RETURN_IF_ERROR(CheckAllSet());
   PassStatesOn();
+  KILN_RETURN_IF_ERROR(SeparateMemoryOfStates());
+  const absl::Cleanup share = [this] {
+    if (keeps_state_) ShareMemoryOfStates();
+  };
   return WithMemory([&](const RunMemory& memory) {
     return runtime::TimeEvaluator([&] { return program_->Run(memory); }, options);
   });
@@ -325,6 +330,10 @@ absl::StatusOr<std::vector<double>> Executor::TimeEvaluator(const TimeEvaluatorO
 absl::StatusOr<ProfileReport> Executor::Profile() {
   KILN_RETURN_IF_ERROR(CheckAllSet());
   PassStatesOn();
+  KILN_RETURN_IF_ERROR(SeparateMemoryOfStates());
+  const absl::Cleanup share = [this] {
+    if (keeps_state_) ShareMemoryOfStates();
+  };
   return WithMemory([this](const RunMemory& memory) -> absl::StatusOr<ProfileReport> {
     ProfileReport report;
     const auto start = std::chrono::steady_clock::now();

@@ -23,6 +23,7 @@ constexpr char kAot[] = "runtime_cpp/testdata/add_aot.so";
 constexpr char kAotProfile[] = "runtime_cpp/testdata/add_aot_profile.so";
 constexpr char kAotScratch[] = "runtime_cpp/testdata/add_aot_scratch.so";
 constexpr char kAotState[] = "runtime_cpp/testdata/add_aot_state.so";
+constexpr char kAotStateInPlace[] = "runtime_cpp/testdata/add_aot_state_in_place.so";
 constexpr char kGraph[] = "runtime_cpp/testdata/add_graph.so";
 
 Module Load(const char* path) {
@@ -212,13 +213,50 @@ TEST(State, ThatIsSetIsTheNextRuns) {
 }
 
 TEST(State, IsNotThatOfMeasurements) {
-  const std::shared_ptr<Executor> executor = Make(kAotState);
+  for (const char* library : {kAotState, kAotStateInPlace}) {
+    const std::shared_ptr<Executor> executor = Make(library);
+    ASSERT_TRUE(executor->keep_state(true).ok());
+    ASSERT_TRUE(executor->SetInput("y:0", *Floats({0, 0, 0, 0})).ok());
+    ASSERT_TRUE(executor->Run().ok());
+    ASSERT_TRUE(executor->TimeEvaluator({.number = 3}).ok());
+    ASSERT_TRUE(executor->Run().ok());
+    EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(6, 6, 6, 6)) << library;
+  }
+}
+TEST(State, ThatIsInPlaceHasOneMemory) {
+  const std::shared_ptr<Executor> executor = Make(kAotStateInPlace);
+  EXPECT_TRUE(executor->states()[0].is_in_place);
+  ASSERT_TRUE(executor->SetInput("y:0", *Floats({0, 1, 2, 3})).ok());
+  const void* const memory = executor->GetInput("x")->data();
+  EXPECT_NE(executor->GetOutput(0)->data(), memory);
   ASSERT_TRUE(executor->keep_state(true).ok());
-  ASSERT_TRUE(executor->SetInput("y:0", *Floats({0, 0, 0, 0})).ok());
+  for (int sequence = 0; sequence < 2; ++sequence) {
+    ASSERT_TRUE(executor->Run().ok());
+    EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(3, 4, 5, 6));
+    ASSERT_TRUE(executor->Run().ok());
+    EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(6, 9, 12, 15));
+    EXPECT_EQ(executor->GetOutput(0)->data(), memory);
+    EXPECT_EQ(executor->GetInput("x")->data(), memory);
+    ASSERT_TRUE(executor->ResetState().ok());
+  }
   ASSERT_TRUE(executor->Run().ok());
-  ASSERT_TRUE(executor->TimeEvaluator({.number = 3}).ok());
+  ASSERT_TRUE(executor->SetInput("x", *Floats({1, 2, 3, 4})).ok());
   ASSERT_TRUE(executor->Run().ok());
-  EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(6, 6, 6, 6));
+  EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(2, 5, 8, 11));
+  // Memory of the caller's takes the place of the output, and takes part.
+  const NDArray output = Floats({0, 0, 0, 0});
+  ASSERT_TRUE(executor->SetOutputZeroCopy(0, output).ok());
+  ASSERT_TRUE(executor->Run().ok());
+  EXPECT_THAT(output.values<float>(), ElementsAre(4, 11, 18, 25));
+  ASSERT_TRUE(executor->Run().ok());
+  EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(8, 23, 38, 53));
+  // Without keep_state, input and output are apart, and the state stays as it is.
+  ASSERT_TRUE(executor->keep_state(false).ok());
+  EXPECT_NE(executor->GetOutput(0)->data(), executor->GetInput("x")->data());
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(executor->Run().ok());
+    EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(16, 47, 78, 109));
+  }
 }
 
 TEST(State, IsKeptByName) {

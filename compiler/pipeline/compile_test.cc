@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/graph/state.h"
 #include "compiler/options/options.h"
 #include "compiler/passes/testing/run_pass.h"
 #include "compiler/target/target.h"
@@ -35,6 +36,31 @@ TEST(RunStages, TheAlignmentIsThatOfTheTarget) {
                   HasSubstr(absl::StrCat("wanted at least ", alignment)));
     }
   }
+}
+
+// The states of a packed model that keeps `cache`, which becomes the model's second result.
+proto::State CacheOf(const std::string& text) {
+  Graph graph = ParseModel(text);
+  EXPECT_EQ(DeclareState("cache=output1", graph), absl::OkStatus());
+  const Stages stages = RunStages(graph, {.target = Target::Parse("x86-64").value()}).value();
+  EXPECT_EQ(stages.metadata.states_size(), 1);
+  return stages.metadata.states(0);
+}
+
+TEST(RunStages, StatesThatAreUpdatedAreInPlace) {
+  const auto model = [](const std::string& result) {
+    return absl::StrCat(R"(
+      def @main(%x: Tensor[(1, 4), float32], %at: Tensor[(1, 4), int32],
+                %cache: Tensor[(64, 4), float32]) {
+        %0 = scatter_elements(%cache, %at, %x, axis=0);
+        )",
+                        result, " }");
+  };
+  EXPECT_TRUE(CacheOf(model("(sum(%0, axis=[0]), %0)")).is_in_place());
+  // The old value is read after the new one is there.
+  EXPECT_FALSE(CacheOf(model("(subtract(%0, %cache), %0)")).is_in_place());
+  // A value that is computed anew is written where the old one is read.
+  EXPECT_FALSE(CacheOf(model("(%x, nn.softmax(%cache))")).is_in_place());
 }
 
 }  // namespace

@@ -24,6 +24,13 @@ def @main(%a: Tensor[(2), float32], %x: Tensor[(2), float32], %n: Tensor[(1), in
   (%0, add(%n, 1i64), negative(%0))
 }
 """
+# A cache of four rows, of which each run writes the one that it is told, and the sum of all.
+CACHE = b"""#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 3), float32], %at: Tensor[(1, 3), int32], %cache: Tensor[(4, 3), float32]) {
+  %0 = scatter_elements(%cache, %at, %x, axis=0);
+  (sum(%0, axis=[0]), %0)
+}
+"""
 
 
 def floats(*values):
@@ -48,6 +55,20 @@ class StreamTest(Case):
             stream.reset()
             self.assertEqual(stream.states["sum"].tolist(), [0, 0, 0])
             self.assertEqual(stream(x=floats(2, 0, 1)).tolist(), [4, 0, 1])
+
+    def test_cache(self):
+        """The state that is updated in place, and the same where it is copied."""
+        for executor in ("aot", "graph"):
+            model = kiln.compile(CACHE, state="cache=output1", executor=executor).load()
+            stream, wanted = model.stream(), numpy.zeros((4, 3), "float32")
+            for step, row in enumerate((2, 0, 2, 3)):
+                x = numpy.full((1, 3), step + 1, "float32")
+                wanted[row] = x
+                sums, cache = model(x, numpy.full((1, 3), row, "int32"), stream.states["cache"])
+                numpy.testing.assert_array_equal(cache, wanted)
+                numpy.testing.assert_array_equal(stream(x, numpy.full((1, 3), row, "int32")), wanted.sum(0))
+                numpy.testing.assert_array_equal(sums, wanted.sum(0))
+                numpy.testing.assert_array_equal(stream.states["cache"], wanted)
 
     def test_equals_a_loop_over_the_model(self):
         random = numpy.random.default_rng(3)

@@ -3,7 +3,7 @@
 // A library as the compiler makes it for executor=aot: output0 = (x + y) + x, float32 (4), where
 // the inner sum lies in a workspace of 64 bytes. With KILN_PROFILE it tells when its operators run.
 // With ADD_NEXT_VERSION it computes (x + y) + (x + y) instead. With ADD_STATE output0 is the next x,
-// which is 1.5 at first. ADD_ZERO_BYTES is the size of an array
+// which is 1.5 at first, and with ADD_IN_PLACE both may be one memory. ADD_ZERO_BYTES is the size of an array
 // that takes memory, but no room in the file.
 #include <string.h>
 
@@ -74,12 +74,17 @@ static const struct PoolBufferInfo kBuffers[] = {{"t2", 0, 16, 0, 0}};
 static const struct PoolInfo kPools[] = {
     {"workspace", 64, 64, KILN_POOL_WORKSPACE, 1, 16, kBuffers, 0, -1, 1}};
 #ifdef ADD_STATE
-static const struct StateInfo kStates[] = {{"x", ADD_STATE, 1.5}};
+#ifndef ADD_IN_PLACE
+#define ADD_IN_PLACE 0
+#endif
+static const struct StateInfo kStates[] = {{"x", ADD_STATE, 1.5, ADD_IN_PLACE}};
 #define NUM_STATES 1
 #else
 #define kStates NULL
 #define NUM_STATES 0
 #endif
+static const struct PropertyInfo kProperties[] = {{"names", "sum"}, {"note", ""}};
+static const struct OriginInfo kOrigin = {"by hand", "ab12", "cd34", kProperties, 2};
 static const struct Metadata kMetadata = {KILN_METADATA_VERSION,
                                           "add",
                                           "aot",
@@ -100,7 +105,8 @@ static const struct Metadata kMetadata = {KILN_METADATA_VERSION,
                                           NUM_STATES,
                                           "x86-64",
                                           NULL,
-                                          0};
+                                          0,
+                                          &kOrigin};
 
 EXPORT int get_model_metadata(TVMValue* args, int* codes, int num_args, TVMValue* ret,
                               int* ret_code, void* resource) {

@@ -220,6 +220,21 @@ operator g() -> (x: float32[16]) {
       << source;
 }
 
+TEST(Golden, CopiesToTheirOwnMemoryDoNothing) {
+  const loop::LoopProgram program = Parsed(R"(
+copy operator f(a: float32[16]) -> (out: float32[16]) {
+  for i in 0..16 {
+    out[i] = a[i]
+  }
+}
+)");
+  const std::string source = *EmitC(program, Target::Host(), {});
+  const size_t test = source.find("== (const void*)"), loop = source.find("for (");
+  ASSERT_NE(test, std::string::npos) << source;
+  EXPECT_LT(test, loop) << source;
+  EXPECT_TRUE(absl::StrContains(source.substr(test, loop - test), ") return 0;")) << source;
+}
+
 // On a microcontroller, the arrays of a function take memory only while it runs. Calls are more code.
 TEST(Golden, FunctionsWithArraysAreNotInlinedWhereStackIsShort) {
   const loop::LoopProgram program = Parsed(R"(

@@ -489,6 +489,16 @@ TEST(CallTest, ParametersMayOverlapOnlyInPlace) {
   EXPECT_EQ(EmitLlvmText(program, Target::Host())->find("noalias"), std::string::npos);
 }
 
+TEST(CallTest, CopiesToTheirOwnMemoryDoNothing) {
+  LoopProgram program = ParallelProgram();
+  EXPECT_EQ(EmitLlvmText(program, Target::Host())->find("icmp eq ptr"), std::string::npos);
+  program.funcs[0].is_copy = true;
+  const std::string text = *EmitLlvmText(program, Target::Host());
+  const size_t test = text.find("icmp eq ptr");
+  ASSERT_NE(test, std::string::npos) << text;
+  EXPECT_LT(test, text.find("load float")) << text;
+}
+
 TEST(CallTest, MissingCalleesAreErrors) {
   LoopProgram program = OneFunc({}, 0, loop::MakeCall("nowhere", {}));
   EXPECT_EQ(EmitObject(program, Target::Host()).status().code(), absl::StatusCode::kInternal);
