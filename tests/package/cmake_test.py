@@ -43,6 +43,13 @@ class CMakeTest(PackageCase):
         # The examples are those of a package by itself.
         self.assertFalse(os.path.exists(self.path("build/one/my_mod_run")))
 
+    def test_an_application_that_is_called_like_the_model(self):
+        self.package("cmake", folder="package")
+        check = os.path.join(HERE, "check_my_mod.c")
+        text = PROJECT.format(subdirectories="add_subdirectory(package)", sources=check, libraries="kiln::my_mod")
+        self.write("CMakeLists.txt", text.replace("(app", "(my_mod"))
+        self.run_command(os.path.join(self.cmake(self.folder), "my_mod"))
+
     def test_every_kind_of_memory(self):
         """The example knows pools and tensors in the workspace."""
         text = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(1, 4), float32]) { %0 = nn.softmax(%x); %1 = nn.softmax(%0); nn.softmax(%1) }\n'

@@ -11,7 +11,7 @@ from tests.package.package_case import CODEGENS, HERE, MY_MOD_OUTPUT, PackageCas
 
 IDF = os.path.join(HERE, "esp_idf")
 # The keys of a manifest that packages use, of those that the component manager allows.
-KEYS = ["version", "description", "url", "dependencies"]
+KEYS = ["version", "description", "url", "license", "dependencies"]
 
 
 class EspIdfTest(PackageCase):
@@ -30,6 +30,7 @@ class EspIdfTest(PackageCase):
                 self.assertEqual(list(manifest), [key for key in KEYS if url or key != "url"])
                 self.assertEqual(manifest["version"], "2.10.0")
                 self.assertEqual(manifest.get("url", ""), url)
+                self.assertEqual(manifest["license"], "Apache-2.0")
                 self.assertEqual(manifest["dependencies"], {"idf": ">=5.0"})
                 self.assertTrue(manifest["description"].startswith("The neural network my_mod, compiled by Kiln: "))
 

@@ -8,7 +8,7 @@ import re
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from tests.package.package_case import HERE, MY_MOD_OUTPUT, WARNINGS, PackageCase
+from tests.package.package_case import HERE, MY_MOD, MY_MOD_OUTPUT, WARNINGS, PackageCase
 
 VERSION = re.compile(r"^\d+\.\d+\.\d+$")
 URL = "https://example.org/my_mod"
@@ -71,6 +71,7 @@ class FormatsTest(PackageCase):
         self.assertEqual((library["frameworks"], library["platforms"]), ("*", "*"))
         self.assertTrue(all(isinstance(word, str) for word in library["keywords"]))
         self.assertEqual(library["authors"], [{"name": "Kiln"}])
+        self.assertEqual(library["license"], "Apache-2.0")
         self.assert_files(os.path.join(folder, "include"), [library["headers"]])
         (example,) = library["examples"]
         files = [os.path.join(example["base"], name) for name in example["files"]]
@@ -100,12 +101,30 @@ class FormatsTest(PackageCase):
         names = {name: component.get(name) for name in ("Cclass", "Cgroup", "Csub", "Cversion")}
         self.assertEqual(names, {"Cclass": "Machine Learning", "Cgroup": "Kiln", "Csub": "my_mod", "Cversion": "1.2.3"})
         self.assertTrue(component.findtext("description"))
+        # Who may use it is said by a condition, which is there.
+        self.assertEqual(component.get("condition"), "processor")
+        (condition,) = package.find("conditions")
+        self.assertEqual(condition.get("id"), "processor")
         files = component.find("files")
         self.assertLessEqual({file.get("category") for file in files}, {"doc", "include", "header", "source"})
         self.assert_files(folder, [file.get("name") for file in files if file.get("category") != "include"])
         self.assertEqual([file.get("attr") for file in files if file.get("select")], ["template"])
         of = lambda category: [os.path.join(folder, file.get("name")) for file in files if file.get("category") == category]
         self.assertEqual(self.compile(of("source"), ["-I" + name for name in of("include")]), MY_MOD_OUTPUT)
+
+    def test_cmsis_pack_fits_its_processor(self):
+        for target, fits, fpu in (
+            ("cortex-m0", {"Cortex-M0", "Cortex-M4", "Cortex-M55"}, None),
+            ("cortex-m4f", {"Cortex-M4", "Cortex-M7", "Cortex-M33", "Cortex-M55"}, "FPU"),
+            ("cortex-m55", {"Cortex-M55", "Cortex-M85"}, "FPU"),
+        ):
+            (path,) = glob.glob(os.path.join(self.package("cmsis-pack", target=target, folder=target), "*.pdsc"))
+            accepted = ElementTree.parse(path).getroot().findall("conditions/condition/accept")
+            cores = {accept.get("Dcore") for accept in accepted}
+            self.assertLessEqual(fits, cores, target)
+            self.assertEqual({accept.get("Dfpu") for accept in accepted}, {fpu}, target)
+            self.assertEqual("Cortex-M0" in cores, target == "cortex-m0", target)
+        self.refuses("wanted with --for cmsis-pack a Cortex-M", "package", MY_MOD, "--for", "cmsis-pack", "-o", self.out, "--target", "riscv32imac")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`kiln package` for every system: what is in all packages, and command lines that are refused."""
 
+import hashlib
 import os
 import unittest
 
@@ -80,11 +81,58 @@ class PackageTest(PackageCase):
                     self.assertNotIn("src/my_mod.c", files)
 
     def test_a_new_package_in_place_of_an_old_one(self):
-        self.package("make", folder="out")
+        """Files of the old one go, and what somebody has changed or added stays."""
+        for edited in (False, True):
+            with self.subTest(edited=edited):
+                self.package("cmake", folder="out")
+                self.write("out/application.c", "")
+                if edited:
+                    self.write("out/src/my_mod.c", self.read(self.out, "src/my_mod.c") + "// mine\n")
+                self.succeeds("package", DIGITS, "--for", "make", "-o", self.out)
+                self.succeeds("package", DIGITS, "--for", "make", "-o", self.path("alone"))
+                files, alone = set(self.files(self.out)), set(self.files(self.path("alone")))
+                self.assertEqual(files - alone, {"application.c"} | ({"src/my_mod.c"} if edited else set()))
+                self.assertFalse(os.path.exists(self.path("out/CMakeLists.txt")))
+                self.run_command("sha256sum", "--check", "--quiet", "SHA256SUMS", folder=self.out)
+
+    def test_a_list_of_files_that_lies(self):
+        """No line of it reaches out of the package."""
+        digest = hashlib.sha256(b"mine").hexdigest()
+        self.write("file", "mine")
+        for path in ("../file", self.path("file"), "a/../../file", "src/..", "link"):
+            self.package("make", folder="out")
+            if path == "link" and not os.path.lexists(self.path("out/link")):
+                os.symlink("../file", self.path("out/link"))
+            self.write("out/SHA256SUMS", "{}  {}\nshort\n{}\n".format(digest, path, digest))
+            self.package("make", folder="out")
+            self.assertEqual(self.read(self.folder, "file"), "mine", path)
+
+    def test_memory_in_the_readme(self):
+        """State, tensors in the workspace, code and stack."""
+        text = (
+            '#[version = "0.0.5"]\ndef @main(%x: Tensor[(1, 64), float32], %h: Tensor[(1, 64), float32])'
+            " { %0 = add(%x, nn.softmax(%h)); (nn.softmax(%0), %0) }\n"
+        )
+        model = self.write("stream.relay", text)
+        readme = self.read(self.package("make", "--state", "h=output1", model=model), "README.md")
+        self.assertIn("| 256 | state between runs | RAM |", readme)
+        self.assertIn("`tvmgen_stream_reset_state` begins a new sequence", readme)
+        self.assertIn("| 512 | inputs and outputs | RAM |", readme)
+        readme = self.read(self.package("make", "--workspace-io", model=model, folder="io"), "README.md")
+        self.assertRegex(readme, r"\| \d+ \| workspace, inputs and outputs \| RAM \|")
+        self.assertNotIn("| inputs and outputs |", readme)
+        self.assertIn("`tvmgen_stream_map_inputs`", readme)
+        self.assertIn("come on top", readme)
         if "llvm" in CODEGENS:
-            note = self.kiln("package", MY_MOD, "--for", "make", "-o", self.out, "--codegen", "llvm").stderr.decode()
-            self.assertIn("out/src/my_mod.c is left from an earlier compilation", note)
-        self.assertEqual(self.kiln("package", MY_MOD, "--for", "make", "-o", self.out).returncode, 0)
+            options = ["--codegen", "llvm"]
+            readme = self.read(self.package("make", *options, model=model, target="cortex-m4f", folder="object"), "README.md")
+            self.assertRegex(readme, r"Code and constants take \d+ bytes of flash together. It takes \d+ bytes of stack")
+
+    def test_addresses(self):
+        for system in SYSTEMS:
+            result = self.kiln("package", MY_MOD, "--for", system, "-o", self.path("url-" + system), "--target", "cortex-m4f")
+            wanted = system in ("arduino", "cmsis-pack")
+            self.assertEqual("needs --url" in result.stderr.decode(), wanted, system)
 
     def test_all_or_nothing(self):
         self.write("file", "")

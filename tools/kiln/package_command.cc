@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -15,6 +17,7 @@
 #include "tools/kiln/generated_headers.h"
 #include "tools/kiln/help_format.h"
 #include "tools/kiln/load_model.h"
+#include "tools/kiln/object_report.h"
 #include "tools/kiln/progress.h"
 #include "tools/kiln/slow_paths_option.h"
 #include "tools/kiln/stale_files.h"
@@ -35,6 +38,21 @@ struct PackageFlags : CodeFlags {
   std::string output;
 };
 
+// The formats of these have an address that must not be empty.
+bool NeedsUrl(const std::string& system) { return system == "arduino" || system == "cmsis-pack"; }
+
+// Files that the package no longer has, and folders in which nothing is left.
+void RemoveFiles(const std::vector<std::string>& files) {
+  std::error_code error;
+  for (const std::string& file : files) {
+    std::filesystem::remove(file, error);
+    for (std::filesystem::path folder = std::filesystem::path(file).parent_path();
+         std::filesystem::is_empty(folder, error) && !error; folder = folder.parent_path()) {
+      if (!std::filesystem::remove(folder, error)) break;
+    }
+  }
+}
+
 absl::Status RunPackage(const PackageFlags& flags) {
   KILN_ASSIGN_OR_RETURN(CompileOptions options, CompileOptionsOf(flags));
   KILN_RETURN_IF_ERROR(CheckPackage(flags.request, options));
@@ -45,17 +63,28 @@ absl::Status RunPackage(const PackageFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const Compiled compiled, Compile(std::move(graph), options));
   KILN_RETURN_IF_ERROR(
       ReportSlowPaths(compiled.stages.lowered, options.target, flags.fail_on_slow));
-  KILN_ASSIGN_OR_RETURN(const Artifacts files,
-                        MakePackage(flags.request, {.target = options.target,
-                                                    .metadata = compiled.stages.metadata,
-                                                    .artifacts = compiled.artifacts,
-                                                    .headers = HeadersOf(compiled.artifacts)}));
+  PackagedModel packaged = {.target = options.target,
+                            .metadata = compiled.stages.metadata,
+                            .artifacts = compiled.artifacts,
+                            .headers = HeadersOf(compiled.artifacts)};
+  const auto object = compiled.artifacts.find(options.module_name + ".o");
+  if (object != compiled.artifacts.end()) {
+    const absl::StatusOr<ObjectFigures> figures = MeasureObject(object->second, {});
+    if (figures.ok()) packaged.figures = *figures;
+  }
+  KILN_ASSIGN_OR_RETURN(const Artifacts files, MakePackage(flags.request, packaged));
   FileChanges changes = {.inputs = InputFilesOf(flags)};
   const std::filesystem::path folder = flags.output;
   for (const auto& [path, bytes] : files)
     changes.files.push_back({(folder / path).string(), bytes});
+  const std::vector<std::string> earlier = FilesOfEarlierPackage(flags.output, files);
   KILN_RETURN_IF_ERROR(Apply(changes));
+  RemoveFiles(earlier);
   progress.Stop();
+  if (flags.request.url.empty() && NeedsUrl(flags.request.system)) {
+    std::fprintf(stderr, "kiln: note: --for %s: a package that is published needs --url\n",
+                 flags.request.system.c_str());
+  }
   NoteWhatIsNotTuned(options, compiled.stages.lowered);
   NoteWidenedWeights(findings.narrow_weights, compiled.byte_constants);
   NoteStaleFiles(folder / "src", options.module_name, compiled.artifacts);

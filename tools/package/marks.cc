@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/package/marks.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -25,13 +30,113 @@ std::string TensorRow(const ModelNames& names, int i) {
                       " | ", meaning, " |");
 }
 
-// Beside these the compiler only needs to be told the processor.
+// Beside these the compiler only needs to be told the processor. The linker leaves out sections that
+// nothing uses, such as the static workspace of an application that gives its own.
 std::vector<std::string> Flags(const Target& target) {
-  std::vector<std::string> flags = {"-O2", "-ffp-contract=off"};
+  std::vector<std::string> flags = {"-O2", "-ffp-contract=off", "-ffunction-sections",
+                                    "-fdata-sections"};
   // Vectors of floats have other bits on Helium: subnormals are zero. Compilers that do not know the name of
   // a younger core with Helium know this one, whose code it runs.
   if (target.HasFeature("mve")) flags.push_back("-mcpu=cortex-m55+nomve.fp");
   return flags;
+}
+
+// Rows "bytes | of | in" of the table of memory.
+std::vector<std::string> MemoryRows(const ModelNames& names) {
+  const proto::Function& main = names.main();
+  std::vector<std::string> rows = {
+      absl::StrCat(main.constant_size_bytes(), " | constants | flash"),
+      absl::StrCat(main.workspace_size_bytes(),
+                   names.workspace_io() ? " | workspace, inputs and outputs" : " | workspace",
+                   " | RAM")};
+  if (!names.workspace_io()) {
+    rows.push_back(absl::StrCat(main.io_size_bytes(), " | inputs and outputs | RAM"));
+  }
+  if (const proto::Pool* state = names.state(); state != nullptr) {
+    rows.push_back(absl::StrCat(state->size_bytes(), " | state between runs | RAM"));
+    // An initial value other than 0 is part of the image.
+    const auto& states = names.metadata().states();
+    const bool has_image =
+        names.has_static_state() && std::any_of(states.begin(), states.end(), [](const auto& s) {
+          return s.initial_value() != 0;
+        });
+    if (has_image) {
+      rows.push_back(absl::StrCat(state->size_bytes(), " | the state's initial values | flash"));
+    }
+  }
+  return rows;
+}
+
+std::vector<std::string> StateLines(const ModelNames& names) {
+  if (names.state() == nullptr) return {};
+  if (!names.has_static_state()) {
+    return {absl::StrCat("The model keeps state from one run to the next, in a pool that the "
+                         "application gives and `",
+                         names.prefix(), "_initialize_state` fills before the first run.")};
+  }
+  return {absl::StrCat("The model keeps state from one run to the next; `", names.prefix(),
+                       "_reset_state` begins a new sequence.")};
+}
+
+// The cores that run code for the target, as CMSIS-Pack names them: those of its architecture or of one
+// that contains it. Generated C refuses others by itself.
+std::vector<std::string> CmsisCores(const Target& target) {
+  struct Row {
+    absl::string_view cpu;
+    absl::string_view core;
+    int architecture;  // each contains the smaller ones
+  };
+  static constexpr Row kCores[] = {
+      {"cortex-m0", "Cortex-M0", 6},     {"cortex-m0plus", "Cortex-M0+", 6},
+      {"cortex-m1", "Cortex-M1", 6},     {"cortex-m23", "Cortex-M23", 7},
+      {"cortex-m3", "Cortex-M3", 8},     {"cortex-m4", "Cortex-M4", 9},
+      {"cortex-m7", "Cortex-M7", 9},     {"cortex-m33", "Cortex-M33", 9},
+      {"cortex-m35p", "Cortex-M35P", 9}, {"cortex-m52", "Cortex-M52", 10},
+      {"cortex-m55", "Cortex-M55", 10},  {"cortex-m85", "Cortex-M85", 10},
+  };
+  const auto* const own = std::find_if(std::begin(kCores), std::end(kCores),
+                                       [&](const Row& row) { return row.cpu == target.cpu; });
+  std::vector<std::string> cores;
+  for (const Row& row : kCores) {
+    if (own != std::end(kCores) && row.architecture < own->architecture) continue;
+    cores.push_back(
+        absl::StrCat("Dcore=\"", row.core, "\"", target.hard_float ? " Dfpu=\"FPU\"" : ""));
+  }
+  return cores;
+}
+
+// The name of the architecture in Zephyr.
+std::string ZephyrArchitecture(const Target& target) {
+  if (absl::StartsWith(target.triple, "riscv")) return "riscv";
+  if (absl::StartsWith(target.triple, "xtensa")) return "xtensa";
+  return "arm";
+}
+
+std::string CodeAndStack(const std::optional<ObjectFigures>& figures) {
+  if (!figures.has_value()) {
+    return "The code of the model and its stack come on top. A compiler tells them of the sources: "
+           "`size`, and `-fstack-usage`.";
+  }
+  const std::string stack = figures->stack_bytes.has_value()
+                                ? absl::StrCat(" It takes ", *figures->stack_bytes,
+                                               " bytes of stack, besides those of its caller.")
+                                : "";
+  return absl::StrCat("Code and constants take ", figures->flash_bytes, " bytes of flash together.",
+                      stack);
+}
+
+int64_t RamBytes(const ModelNames& names) {
+  const int64_t io = names.workspace_io() ? 0 : names.main().io_size_bytes();
+  const int64_t state = names.state() == nullptr ? 0 : names.state()->size_bytes();
+  return names.main().workspace_size_bytes() + io + state;
+}
+
+// Of Zephyr's kernel with its stacks, the sample and the model's code, by rule of thumb.
+constexpr int64_t kZephyrRamBytes = 8 << 10, kZephyrFlashBytes = 48 << 10;
+
+// What a board needs at least, in Zephyr's unit, with `other_bytes` for the system.
+std::string KilobytesOf(int64_t bytes, int64_t other_bytes) {
+  return absl::StrCat((bytes + other_bytes + 1023) / 1024);
 }
 
 }  // namespace
@@ -44,11 +149,9 @@ Marks MarksOf(const PackageRequest& request, const PackagedModel& model) {
   Marks marks;
   marks.values = {
       {"NAME", absl::AsciiStrToUpper(name)},
-      {"constant_bytes", absl::StrCat(main.constant_size_bytes())},
       {"description",
        absl::StrCat("The neural network ", name, ", compiled by Kiln: ", main.constant_size_bytes(),
                     " bytes of constants, ", main.workspace_size_bytes(), " bytes of workspace")},
-      {"io_bytes", absl::StrCat(main.io_size_bytes())},
       {"kiln_version", kKilnVersion},
       {"name", name},
       {"target", model.target.name},
@@ -56,7 +159,16 @@ Marks MarksOf(const PackageRequest& request, const PackagedModel& model) {
       {"value", example.value},
       {"vendor", request.vendor},
       {"version", request.version},
-      {"workspace_bytes", absl::StrCat(main.workspace_size_bytes())},
+      {"whose_memory",
+       names.workspace_io()
+           ? absl::StrCat("Inputs and outputs lie in the workspace, where `", names.prefix(),
+                          "_map_inputs` and `", names.prefix(), "_map_outputs` find them")
+           : "The application provides the memory of inputs and outputs"},
+      {"code_and_stack", CodeAndStack(model.figures)},
+      {"zephyr_arch", ZephyrArchitecture(model.target)},
+      {"ram_kilobytes", KilobytesOf(RamBytes(names), kZephyrRamBytes)},
+      {"flash_kilobytes", KilobytesOf(main.constant_size_bytes(), kZephyrFlashBytes)},
+      {"processors", absl::StrCat("Code for ", model.target.name)},
   };
   for (const auto& [path, bytes] : model.artifacts) {
     if (absl::EndsWith(path, ".c")) marks.lists["source"].push_back(path);
@@ -68,6 +180,9 @@ Marks MarksOf(const PackageRequest& request, const PackagedModel& model) {
   marks.lists["run"] = std::move(example.run);
   marks.lists["flag"] = Flags(model.target);
   marks.values["flags"] = absl::StrJoin(marks.lists["flag"], " ");
+  marks.lists["memory_row"] = MemoryRows(names);
+  marks.lists["state_line"] = StateLines(names);
+  marks.lists["core"] = CmsisCores(model.target);
   marks.lists["given_url"] = {};
   if (!request.url.empty()) marks.lists["given_url"] = {request.url};
   marks.lists["fpu"] = {};

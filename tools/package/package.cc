@@ -2,6 +2,10 @@
 #include "tools/package/package.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -10,7 +14,9 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "compiler/base/sha256.h"
 #include "compiler/base/status.h"
+#include "tools/kiln/files.h"
 #include "tools/kiln/runtime_files.h"
 #include "tools/package/marks.h"
 #include "tools/package/template.h"
@@ -38,6 +44,10 @@ constexpr System kSystems[] = {
 };
 
 constexpr char kSourceFolder[] = "src/";
+// A line of kPackageChecksums: the digits of SHA-256, blanks, a path.
+constexpr size_t kDigits = 64;
+constexpr absl::string_view kBlanks = "  ";
+constexpr int64_t kMaxChecksumsBytes = int64_t{1} << 20;
 constexpr char kTemplateSuffix[] = ".in";
 constexpr char kUse[] = "use.md";  // how the system takes the package: a part of README.md
 
@@ -136,6 +146,12 @@ absl::Status CheckPackage(const PackageRequest& request, const CompileOptions& o
                      ", a machine with an operating system, wanted with --for ", system->name,
                      " the processor of the board, such as cortex-m4f"));
   }
+  const std::string& triple = options.target.triple;
+  if (system->name == absl::string_view("cmsis-pack") &&
+      (absl::StartsWith(triple, "riscv") || absl::StartsWith(triple, "xtensa"))) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "package: found --target ", options.target.name, ", wanted with --for cmsis-pack a Cortex-M"));
+  }
   return absl::OkStatus();
 }
 
@@ -169,7 +185,37 @@ absl::StatusOr<Artifacts> MakePackage(const PackageRequest& request, const Packa
     }
   }
   for (const auto& [path, text] : model.headers) files[system->headers + path] = text;
+  std::string checksums;
+  for (const auto& [path, bytes] : files) {
+    absl::StrAppend(&checksums, Sha256(bytes), kBlanks, path, "\n");
+  }
+  files[kPackageChecksums] = std::move(checksums);
   return files;
+}
+
+std::vector<std::string> FilesOfEarlierPackage(const std::string& folder, const Artifacts& files) {
+  const std::filesystem::path root = folder;
+  const absl::StatusOr<std::string> list =
+      ReadFile((root / kPackageChecksums).string(), kMaxChecksumsBytes);
+  std::vector<std::string> earlier;
+  if (!list.ok()) return earlier;
+  for (absl::string_view line : absl::StrSplit(*list, '\n')) {
+    if (line.size() <= kDigits + kBlanks.size()) continue;
+    const std::string path(line.substr(kDigits + kBlanks.size()));
+    const std::filesystem::path name = std::filesystem::path(path).lexically_normal();
+    if (files.contains(path) || name.is_absolute() || *name.begin() == "..") continue;
+    // Files that somebody has changed since, or has put in their place, stay.
+    const std::filesystem::path file = root / name;
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(file, error))) continue;
+    const std::filesystem::path inside =
+        std::filesystem::canonical(file, error)
+            .lexically_relative(std::filesystem::canonical(root, error));
+    if (error || inside != name) continue;
+    const absl::StatusOr<std::string> digest = Sha256OfFile(file.string());
+    if (digest.ok() && *digest == line.substr(0, kDigits)) earlier.push_back(file.string());
+  }
+  return earlier;
 }
 
 }  // namespace kiln::tools

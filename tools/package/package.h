@@ -8,6 +8,7 @@
 #ifndef KILN_TOOLS_PACKAGE_PACKAGE_H_
 #define KILN_TOOLS_PACKAGE_PACKAGE_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "compiler/base/artifacts.h"
 #include "compiler/options/options.h"
 #include "metadata/metadata.pb.h"
+#include "tools/kiln/object_report.h"
 
 namespace kiln::tools {
 
@@ -31,6 +33,7 @@ struct PackagedModel {
   const proto::Metadata& metadata;
   const Artifacts& artifacts;  // of Compiled
   Artifacts headers;           // of the runtime, that the sources include, by that path
+  std::optional<ObjectFigures> figures = {};  // of the object, where there is one
 };
 
 // The names of the build systems, in order.
@@ -41,9 +44,15 @@ std::vector<std::string> PackageSystems();
 // plain C, or an object where the system builds sources.
 absl::Status CheckPackage(const PackageRequest& request, const CompileOptions& options);
 
+// The file of a package that lists all others, as lines of `sha256sum`.
+inline constexpr char kPackageChecksums[] = "SHA256SUMS";
+
 // All files of the package by their paths in its folder, '/' separated. They name no path of this
 // machine and no date: the same model gives the same bytes.
 absl::StatusOr<Artifacts> MakePackage(const PackageRequest& request, const PackagedModel& model);
+
+// The files of an earlier package in `folder` that are as it was made and not part of the new one.
+std::vector<std::string> FilesOfEarlierPackage(const std::string& folder, const Artifacts& files);
 
 }  // namespace kiln::tools
 

@@ -21,6 +21,10 @@ config CPU_HAS_FPU
 config FPU
     bool "Floating point unit"
     depends on CPU_HAS_FPU
+
+config MAIN_STACK_SIZE
+    int "Size of the stack of main"
+    default 1024
 """
 
 # The keys of module.yml that are used here, of those that Zephyr's schema allows.
