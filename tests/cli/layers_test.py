@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`kiln inspect MODEL --target`: what each layer takes of a microcontroller, without a cross compiler."""
 
+import json
 import os
 import re
 import unittest
@@ -22,6 +23,32 @@ class LayersTest(CliCase):
         return int(re.search(r"^{}: (\d+)".format(name), text, re.M).group(1))
 
     @needs_llvm
+    def test_options_of_compile(self):
+        """What inspect says of a model is what compile makes of it with the same options."""
+        firmware = ["--target", "cortex-m4f", "--runtime", "crt", "--interface", "c"]
+        for number, options in enumerate(
+            (
+                firmware + ["--optimize", "size"],
+                firmware + ["--no-overlap"],
+                firmware + ["--workspace-io", "--codegen", "c"],
+                firmware + ["--pool", "fast:8K:16:4", "--pool", "slow:any"],
+                ["--executor", "graph", "--target", "x86-64-v3"],
+                ["--module-name", "other", "--passes=-fuse", "--threads", "1"],
+            )
+        ):
+            with self.subTest(" ".join(options)):
+                folder = "options{}".format(number)
+                self.succeeds("compile", DIGITS, "-o", self.path(folder), *options)
+                (path,) = [name for name in os.listdir(self.path(folder)) if name.endswith(".metadata.json")]
+                with open(self.path(folder + "/" + path)) as file:
+                    self.assertEqual(json.loads(self.succeeds("inspect", "--json", DIGITS, *options)), json.load(file))
+        # Firmware has the C interface unless another one is named.
+        interfaces = (([], "c"), (["--runtime", "crt"], "packed"), (["--executor", "graph"], "packed"))
+        for options, interface in interfaces:
+            metadata = json.loads(self.succeeds("inspect", "--json", DIGITS, "--target", "cortex-m4f", *options))
+            self.assertEqual((metadata["runtime"], metadata["interface_api"]), ("crt", interface))
+        self.refuses("--optimize: found 'fast', wanted one of", "inspect", DIGITS, "--optimize", "fast")
+
     def test_layers_and_sums(self):
         text = self.succeeds("inspect", DIGITS, "--target", "cortex-m4f")
         layers = self.layers(text)

@@ -206,8 +206,16 @@ class MessagesTest(CliCase):
 
     def test_inspecting_what_is_compiled_with_options_of_a_model(self):
         self.succeeds("compile", MY_MOD, "-o", self.path("lib"))
-        for options in (["--target", "cortex-m4f"], ["--target", "host"], ["--input", "a:1x2"], ["--external", "csource"]):
-            self.refuses("is compiled already", "inspect", self.path("lib/my_mod.so"), *options)
+        for options in (
+            ["--target", "cortex-m4f"],
+            ["--target", "host"],
+            ["--input", "a:1x2"],
+            ["--external", "csource"],
+            ["--optimize", "size"],
+            ["--workspace-io"],
+        ):
+            words = "my_mod.so: is compiled already, wanted a model for " + options[0]
+            self.refuses(words, "inspect", self.path("lib/my_mod.so"), *options)
 
     # Before a model runs.
 

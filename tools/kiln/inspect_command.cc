@@ -2,6 +2,7 @@
 // kiln inspect
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,6 +28,7 @@
 #include "runtime_cpp/library_file.h"
 #include "runtime_cpp/metadata.h"
 #include "runtime_cpp/module.h"
+#include "tools/kiln/code_options.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/elf.h"
 #include "tools/kiln/emulate.h"
@@ -35,12 +37,10 @@
 #include "tools/kiln/layer_report.h"
 #include "tools/kiln/library.h"
 #include "tools/kiln/library_metadata.h"
-#include "tools/kiln/list_option.h"
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/macs.h"
 #include "tools/kiln/make_model_page.h"
 #include "tools/kiln/model_library.h"
-#include "tools/kiln/model_options.h"
 #include "tools/kiln/object_report.h"
 #include "tools/kiln/report.h"
 #include "tools/kiln/standard_output.h"
@@ -51,32 +51,39 @@
 namespace kiln::tools {
 namespace {
 
-struct InspectFlags {
-  std::string file, target, stack_usage;
+struct InspectFlags : CodeFlags {
+  std::string file, stack_usage;
   std::optional<std::string> emulator;
-  InputFlags inputs;
-  std::vector<std::string> externals, allowed;
-  std::optional<std::string> html, profile;
+  std::optional<std::string> html, times;
   bool json = false, skip_checksum = false, load = false;
   int timeout_seconds = 60;
+  // The options of a model: how it is compiled.
+  std::vector<const CLI::Option*> of_models;
+
+  // The first of them that the command line has but --target; null if it has none.
+  const CLI::Option* GivenForModel() const {
+    const auto given = absl::c_find_if(of_models, [](const CLI::Option* option) {
+      return option->count() > 0 && option->get_name() != "--target";
+    });
+    return given == of_models.end() ? nullptr : *given;
+  }
 };
 
-// The C interface is what a machine without an operating system is compiled for.
+// As compile has them, but for the runtime and the interface, if none is named: firmware has the C
+// interface.
 absl::StatusOr<CompileOptions> OptionsFor(const InspectFlags& flags) {
-  CompileOptions options;
-  options.module_name = DefaultModuleName(flags.file);
-  options.codegen = DefaultCodegen();
-  KILN_ASSIGN_OR_RETURN(options.target, ParseTargetOption(flags.target));
-  const Target& target = options.target;
-  if (target.is_baremetal()) {
-    options.runtime = Runtime::kCrt;
-    options.interface = Interface::kC;
+  CodeFlags code = flags;
+  code.model = flags.file;
+  KILN_ASSIGN_OR_RETURN(const Target target, ParseTargetOption(flags.target));
+  const bool is_named = absl::c_any_of(flags.of_models, [](const CLI::Option* option) {
+    return option->count() > 0 &&
+           (option->get_name() == "--runtime" || option->get_name() == "--interface");
+  });
+  if (!is_named && target.is_baremetal()) {
+    code.runtime = "crt";
+    code.interface = code.executor == "graph" || code.system_lib ? "packed" : "c";
   }
-  KILN_ASSIGN_OR_RETURN(options.externals, ParseExternals(flags.externals));
-  KILN_RETURN_IF_ERROR(Allow(flags.allowed, options));
-  options.calling_convention =
-      DefaultCallingConvention(options.runtime, options.interface, options.externals);
-  return options;
+  return CompileOptionsOf(code);
 }
 
 // What the object of a model for a microcontroller takes; nothing where only C can be made for it.
@@ -112,7 +119,7 @@ absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, options));
   if (flags.html.has_value()) {
     KILN_ASSIGN_OR_RETURN(const std::string page,
-                          MakeModelPage(flags.file, graph, stages, options, flags.profile));
+                          MakeModelPage(flags.file, graph, stages, options, flags.times));
     KILN_RETURN_IF_ERROR(Apply({.files = {{*flags.html, page}}, .inputs = {flags.file}}));
   }
   if (flags.json) return MetadataJson(stages.metadata);
@@ -223,13 +230,11 @@ absl::StatusOr<std::string> InspectFile(const InspectFlags& flags) {
         ": is compiled already; --html shows a model, wanted the file that it was "
         "compiled from");
   }
-  if ((is_elf || is_archive) &&
-      (!flags.target.empty() || !flags.inputs.empty() || !flags.externals.empty() ||
-       !flags.allowed.empty())) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        flags.file,
-        ": is compiled already, wanted a model for --target, --input, --dim, --outputs, "
-        "--constant, --state, --external and --allow"));
+  const CLI::Option* const given = flags.GivenForModel();
+  if ((is_elf || is_archive) && (given != nullptr || !flags.target.empty())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(flags.file, ": is compiled already, wanted a model for ",
+                     given != nullptr ? given->get_name() : "--target"));
   }
   if (IsElfObject(bytes)) return InspectObject(flags, bytes);
   if (!flags.stack_usage.empty()) {
@@ -263,11 +268,14 @@ void AddInspectCommand(CLI::App& app, Action& action) {
   auto flags = std::make_shared<InspectFlags>();
   command->add_option("file", flags->file, "Shared object, object, archive of --mlf, or model file")
       ->required();
-  command->add_option("--target", flags->target,
-                      "Of a model: what it would be compiled for [host]; of a firmware image: "
-                      "the core whose cycles are estimated [that of the emulator's machine]");
-  AddInputOptions(*command, flags->inputs);
-  AddStateOption(*command, flags->inputs);
+  AddCodeOptions(*command, *flags);
+  // That of compile adds calls to the code; this one has the times that they measure. Slow paths are
+  // shown as they are.
+  command->remove_option(command->get_option("--profile"));
+  command->remove_option(command->get_option("--fail-on-slow"));
+  flags->of_models = command->get_options([](const CLI::Option* option) {
+    return !option->get_positional() && option->get_name() != "--help";
+  });
   command->add_flag("--json", flags->json, "Write JSON: of a library or model its metadata");
   command->add_flag(kSkipChecksum, flags->skip_checksum,
                     "Of a library: do not check that it is undamaged");
@@ -278,14 +286,11 @@ void AddInspectCommand(CLI::App& app, Action& action) {
       "--html", flags->html,
       "Of a model: file for a page that shows its graph, memory, flash and quantisation");
   command
-      ->add_option("--profile", flags->profile,
+      ->add_option("--profile", flags->times,
                    "With --html: file of what bench --profile --json has printed, to show times")
       ->needs(html);
   command->add_option("--stack-usage", flags->stack_usage,
                       "Of an object: what gcc -fstack-usage has written beside it (.su)");
-  AddListOption(*command, "--external", flags->externals,
-                "Of a model: external code generators, as compile takes them");
-  AddAllowOption(*command, flags->allowed);
   command->add_option("--emulator", flags->emulator,
                       "Of a firmware image: QEMU and its arguments, to count the instructions that "
                       "the program executes between BeginInference and EndInference, and to "
@@ -294,15 +299,16 @@ void AddInspectCommand(CLI::App& app, Action& action) {
       ->add_option("--timeout", flags->timeout_seconds, "Of an image: seconds that it may run for")
       ->check(CLI::Range(1, 24 * 3600))
       ->capture_default_str();
-  SetGroups(*command, {{"Model", {"--target", "--external", "--allow", "--html", "--profile"}},
+  SetGroups(*command, {{"Page", {"--html", "--profile"}},
                        {"Library", {"--skip-checksum", "--load"}},
                        {"Object", {"--stack-usage"}},
                        {"Firmware image", {"--emulator", "--timeout"}},
                        {"Output", {"--json"}}});
   command->footer(
       "Examples:\n  kiln inspect out/my_mod.so\n  kiln inspect my_mod.tar\n"
-      "  kiln inspect model.onnx --target cortex-m4f --html model.html\n  kiln inspect "
-      "firmware/my_mod.o\n"
+      "  kiln inspect model.onnx --target cortex-m4f --optimize size --pool sram:64K\n"
+      "  kiln inspect model.onnx --target cortex-m4f --html model.html\n"
+      "  kiln inspect firmware/my_mod.o\n"
       "  kiln inspect app.elf --emulator \"qemu-system-arm -machine mps2-an386 -nographic "
       "-semihosting\"");
   command->callback([flags, &action] { action = [flags] { return Inspect(*flags); }; });
