@@ -62,7 +62,13 @@ class ReleaseTest(unittest.TestCase):
             "lib/pkgconfig/kiln-shared.pc",
             "include/kiln/kiln/runtime.h",
             "include/kiln/kiln/runtime.hpp",
+            "share/kiln/examples/digits/digits.onnx",
+            "share/kiln/src/runtime_cpp/CMakeLists.txt",
+            "share/kiln/src/runtime_cpp/cpu/this_cpu.cc",
+            "share/kiln/src/runtime_crt/Makefile",
+            "share/kiln/src/runtime_crt/platform/bare_metal/image.ld",
             DOC + "LICENSES/llvm-19-dev",
+            DOC + "docs/released_files.md",
             DOC + "copyright",
         ]:
             self.assertIn(name, files)

@@ -68,7 +68,7 @@ test_packages=(
 check_packages=(
   chromium-driver # pages in a browser; without it their test skips that
   clang-format-19
-  debootstrap # release/try_release.sh
+  debootstrap # release/try_release.py
   git
   libclang-rt-19-dev # fuzzers
   python3-selenium

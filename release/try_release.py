@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tries the files of `bazel build //release` as each user of docs/released_files.md would, on an empty system:
+
+    release/try_release.py                     # all users, on Debian 12
+    release/try_release.py --user python
+    release/try_release.py --system ubuntu --user c++ --compiler clang++
+
+Needs root, debootstrap, and a network for the packages of the system. The bytes of the release are checked first: checksums, and, where
+pip finds them, the SBOM by spdx-tools and the wheel by auditwheel.
+"""
+
+import argparse
+import contextlib
+import glob
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+from release import users  # pylint: disable=wrong-import-position
+
+FILES = "bazel-bin/release"
+# The suite, and the variable that names another mirror.
+SYSTEMS = {"debian": ("bookworm", "DEBIAN_MIRROR"), "ubuntu": ("noble", "UBUNTU_MIRROR")}
+
+
+def step(text):
+    print("\n== " + text, flush=True)
+
+
+def run(*command, **options):
+    subprocess.run(command, check=True, **options)
+
+
+@contextlib.contextmanager
+def system(name, packages):
+    """The folder of a new system with these packages and nothing else."""
+    suite, mirror = SYSTEMS[name]
+    with tempfile.TemporaryDirectory() as root:
+        options = ["--variant=minbase", "--include=" + ",".join(packages)]
+        if name == "ubuntu":
+            options.append("--components=main,universe")
+        run("debootstrap", *options, suite, root, *filter(None, [os.environ.get(mirror)]), stdout=subprocess.DEVNULL)
+        run("mount", "-t", "proc", "proc", os.path.join(root, "proc"))
+        try:
+            yield root
+        finally:
+            run("umount", os.path.join(root, "proc"))
+
+
+def check_files():
+    run("sha256sum", "--check", "--quiet", "SHA256SUMS", cwd=FILES)
+    with tempfile.TemporaryDirectory() as folder:
+        run(sys.executable, "-m", "venv", folder)
+        run(folder + "/bin/pip", "install", "--quiet", "auditwheel", "spdx-tools")
+        run(folder + "/bin/pyspdxtools", "--infile", FILES + "/kiln.spdx.json")
+        (wheel,) = glob.glob(FILES + "/*.whl")
+        run(folder + "/bin/auditwheel", "show", wheel)
+
+
+def try_user(user, name, compiler, debian_package):
+    suffix, packages = users.USERS[user].suffix, list(users.USERS[user].packages)
+    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"}
+    if compiler:
+        packages[packages.index("g++")] = {"g++": "g++", "clang++": "clang"}[compiler]
+        environment["CXX"] = compiler
+    with system(name, packages) as root:
+        text = users.script_of(user, "/srv/first")
+        if debian_package:
+            suffix = ".deb"
+            text = as_debian_package(text)
+        (released,) = glob.glob(FILES + "/kiln*" + suffix)
+        os.makedirs(root + "/srv/first")
+        shutil.copy(released, root + "/srv/first")
+        start = time.monotonic()
+        run("chroot", root, "bash", "-c", text, env=environment, stdin=subprocess.DEVNULL)
+        print("{} on {}: {:.0f} s".format(user, name, time.monotonic() - start), flush=True)
+
+
+def as_debian_package(text):
+    """The commands of the archive with the package: what the page says is left out."""
+    install = "dpkg --install kiln_*.deb >/dev/null"
+    lines = [line for line in text.splitlines() if not line.startswith("rm -rf kiln && mv")]
+    lines = [install if line.startswith("tar xzf") else line for line in lines]
+    text = "\n".join(lines) + "\n"
+    for old, new in (("kiln/bin/kiln ", "kiln "), ("kiln/share/", "/usr/share/"), (' -DCMAKE_PREFIX_PATH="$PWD/kiln"', "")):
+        text = text.replace(old, new)
+    return text
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--user", choices=list(users.USERS), help="one user; by itself, all of them")
+    parser.add_argument("--system", choices=list(SYSTEMS), default="debian")
+    parser.add_argument("--compiler", choices=["g++", "clang++"], help="of the C++ user")
+    parser.add_argument("--debian-package", action="store_true", help="the Debian package instead of the archive")
+    arguments = parser.parse_args()
+    os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    if arguments.user is None:
+        step("Checksums, SBOM and wheel")
+        check_files()
+    for user in [arguments.user] if arguments.user else users.USERS:
+        step("{}: {}".format(user, users.USERS[user].heading))
+        has_package = arguments.debian_package and users.USERS[user].suffix == ".tar.gz"
+        try_user(user, arguments.system, arguments.compiler if user == "c++" else None, has_package)
+    step("All of it works")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The users of a release, and the commands that docs/released_files.md gives to each of them."""
+
+import collections
+import os
+import re
+
+PAGE = "docs/released_files.md"
+
+# How the file of a release ends that the user has, and the Debian packages that a system needs besides.
+User = collections.namedtuple("User", ["heading", "suffix", "packages"])
+
+USERS = {
+    "c++": User("C++", ".tar.gz", ["cmake", "g++", "make"]),
+    "python": User("Python", ".whl", ["python3", "python3-numpy", "python3-venv"]),
+    "data": User("From float to int8", ".whl", ["python3", "python3-numpy", "python3-venv"]),
+    "firmware": User("Firmware", ".tar.gz", ["gcc-arm-none-eabi", "libnewlib-arm-none-eabi", "qemu-system-arm"]),
+}
+
+_FENCE = re.compile(r"^```(\S*) *(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def section(page, heading):
+    """The text below a heading of the second level, up to the next one."""
+    parts = re.split(r"^## (.*)\n", page, flags=re.MULTILINE)
+    texts = dict(zip(parts[1::2], parts[2::2]))
+    return texts[heading]
+
+
+def script(text, folder):
+    """The fences of a section as one program of bash: those that name a file become that file, and commands run in order in `folder`."""
+    lines = ["set -euo pipefail", "mkdir -p '{0}' && cd '{0}'".format(folder)]
+    for number, (language, name, body) in enumerate(_FENCE.findall(text)):
+        if name:
+            lines += ["cat >'{}' <<'END_OF_FILE_{}'".format(name, number), body.rstrip("\n"), "END_OF_FILE_{}".format(number)]
+        elif language == "bash":
+            lines.append(body.rstrip("\n"))
+    return "\n".join(lines) + "\n"
+
+
+def script_of(user, folder):
+    with open(os.path.join(os.path.dirname(__file__), "..", PAGE), encoding="utf-8") as file:
+        return script(section(file.read(), USERS[user].heading), folder)
