@@ -17,6 +17,7 @@ from kiln.errors import CompilerError, ModelError
 from kiln.examples import example
 from kiln.library import Library, compile, emit, inspect
 from kiln.model import Model, Origin, Outputs, State, Stream, TensorInfo, load, trim_workspaces
+from kiln.options import CompileOptions
 from kiln.report import Report
 from kiln.tools import ImportCheck, import_check, quantize, tune, version
 from kiln.validation import ValidatedOutput, Validation, validate
@@ -24,6 +25,7 @@ from kiln.validation import ValidatedOutput, Validation, validate
 __all__ = [
     "ComparedTensor",
     "Comparison",
+    "CompileOptions",
     "CompilerError",
     "ImportCheck",
     "Library",

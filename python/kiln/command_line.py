@@ -29,7 +29,9 @@ PROGRAM = str(pathlib.Path(__file__).parent / "bin" / "kiln")
 # Statuses of commands: what was compared is not the same; the model or an option is wrong.
 DISAGREES, USERS_FAULT = 1, 2
 # How lines of standard error begin: all that are no progress, and those of them that are no errors.
-_SAYS, _NOTES = "kiln: ", "kiln: note: "
+_SAYS, _NOTES, _PROGRESS = "kiln: ", "kiln: note: ", "kiln: progress: "
+# Between two lines of progress, if somebody reads them.
+_SECONDS_OF_PROGRESS = "5"
 _log = logging.getLogger("kiln")
 # For a child that has been interrupted: `kiln tune` writes what it has found.
 _SECONDS_TO_END = 10
@@ -91,6 +93,9 @@ def _message(process: "subprocess.Popen[bytes]") -> str:
         if text.startswith(_NOTES):
             _log.warning("%s", text[len(_NOTES) :])
             continue
+        if text.startswith(_PROGRESS):
+            _log.info("%s", text[len(_PROGRESS) :])
+            continue
         if not text.startswith(_SAYS):
             _log.info("%s", text)
         lines.append(text)
@@ -118,6 +123,7 @@ def run(
     words = [PROGRAM, command, *arguments(options or {}), "--", *operands]
     _log.debug("running %s", shlex.join(words))
     begin = time.monotonic()
+    progress = {"KILN_PROGRESS": _SECONDS_OF_PROGRESS} if _log.isEnabledFor(logging.INFO) else {}
     with scratch_folder() as folder, open(os.path.join(folder, "output"), "w+b") as output_file:
         try:
             process = subprocess.Popen(
@@ -126,7 +132,7 @@ def run(
                 stdout=output_file,
                 stderr=subprocess.PIPE,
                 # This thread waits for the child.
-                env=dict(os.environ, TMPDIR=folder, KILN_PARENT_PROCESS=str(os.getpid())),
+                env=dict(os.environ, TMPDIR=folder, KILN_PARENT_PROCESS=str(os.getpid()), **progress),
                 start_new_session=True,
             )
         except OSError as error:

@@ -5,20 +5,24 @@ import os
 import pathlib
 import shutil
 import tempfile
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union, cast
 
 from kiln import command_line
 from kiln.command_line import Option
 from kiln.errors import ModelError
 from kiln.folders import Folder, scratch_folder
 from kiln.model import Model, load
+from kiln.options import CompileOptions, with_options
 from kiln.report import Report
 from kiln.sources import ModelSource, model_file
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 # The folder of a library has its files here; beside them is the model, where it was no file.
 _FILES = "files"
-# Options of `kiln inspect` that say what a model is, as those of `kiln compile` do.
-_OPTIONS_OF_A_MODEL = ("target", "input", "dim", "constant", "external")
+# Options of `kiln compile` that `kiln inspect` of the same model does not take.
+_OPTIONS_OF_FILES = {"dump_dir", "fail_on_slow", "headers", "mlf", "mlf_runtime", "profile", "quiet"}
 
 
 class Library:
@@ -35,7 +39,7 @@ class Library:
         self._owner = folder
         self._folder = pathlib.Path(folder.path, _FILES)
         self._model = model
-        self._options = {name: options[name] for name in _OPTIONS_OF_A_MODEL if name in options}
+        self._options = {name: value for name, value in options.items() if name not in _OPTIONS_OF_FILES}
         self.files = tuple(sorted(str(path.relative_to(self._folder)) for path in self._folder.rglob("*") if path.is_file()))
 
     def __reduce__(self) -> Tuple[Any, ...]:
@@ -108,8 +112,14 @@ def _restored(contents: Dict[str, bytes], model: str, options: Dict[str, Option]
     return Library(folder, os.path.join(folder.path, model), options)
 
 
+@with_options
 def compile(
-    model: ModelSource, example_inputs: Optional[Any] = None, /, *, dynamic_shapes: Optional[Any] = None, **options: Option
+    model: ModelSource,
+    example_inputs: Optional[Any] = None,
+    /,
+    *,
+    dynamic_shapes: Optional[Any] = None,
+    **options: "Unpack[CompileOptions]",
 ) -> Library:
     """Compiles a model into a library.
 
@@ -125,7 +135,7 @@ def compile(
       example_inputs: of a torch.nn.Module, the inputs that it is exported with: a tensor, a tuple of arguments, or a dictionary of
         keyword arguments. Their shapes are the model's.
       dynamic_shapes: of a torch.nn.Module, the dimensions whose size dim={name: size} says, as torch.onnx.export takes them.
-      options: every option of `kiln compile`, which `python -m kiln compile --help` lists: `--module-name x` is `module_name="x"`,
+      options: every option of `kiln compile`, which `python -m kiln compile --help` explains: `--module-name x` is `module_name="x"`,
         a flag is True or False, and a list is an option that is given several times. `input={"data": (1, 3, 224, 224)}` and
         `constant={"rate": 16000}` say shapes and values of inputs. `interface="c"` implies `runtime="crt"`.
     Raises:
@@ -140,14 +150,16 @@ def compile(
     folder = Folder()
     try:
         file = model_file(model, folder.path, example_inputs, dynamic_shapes)
-        command_line.run("compile", [file], {**options, "output": os.path.join(folder.path, _FILES)})
-        return Library(folder, os.path.abspath(file), options)
+        given = cast(Mapping[str, Option], options)
+        command_line.run("compile", [file], {**given, "output": os.path.join(folder.path, _FILES)})
+        return Library(folder, os.path.abspath(file), given)
     except BaseException:
         folder.remove()
         raise
 
 
-def emit(model: ModelSource, stage: str, **options: Option) -> str:
+@with_options
+def emit(model: ModelSource, stage: str, **options: "Unpack[CompileOptions]") -> str:
     """The text of one stage of a compilation, such as "graph", "after:fuse", "loops", "plan", "c" or "llvm".
 
     >>> import kiln
@@ -155,7 +167,8 @@ def emit(model: ModelSource, stage: str, **options: Option) -> str:
     in_place operator tvmgen_my_mod_fused_add(p0: uint8[1, 2], p1: uint8[1, 2]) -> (out0: uint8[1, 2]) {...
     """
     with scratch_folder() as folder:
-        return command_line.run("compile", [model_file(model, folder)], {**options, "emit": stage})
+        given = cast(Mapping[str, Option], options)
+        return command_line.run("compile", [model_file(model, folder)], {**given, "emit": stage})
 
 
 def inspect(file: ModelSource, **options: Option) -> Report:

@@ -11,15 +11,18 @@ Only `run_node` needs the package onnx.
 
 import importlib
 import itertools
-from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy
 
-from kiln.command_line import Option
 from kiln.library import compile
 from kiln.model import Model, TensorInfo
 from kiln.sources import ModelSource
 from kiln.tools import import_check
+from kiln.options import CompileOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 # An array, a list of arrays in the model's order, or arrays by name.
 Inputs = Union[Any, Sequence[Any], Mapping[str, Any]]
@@ -66,7 +69,7 @@ def is_compatible(model: ModelSource, device: str = "CPU", **kwargs: Any) -> boo
     return supports_device(device) and import_check(model).ok
 
 
-def prepare(model: ModelSource, device: str = "CPU", **options: Option) -> BackendRep:
+def prepare(model: ModelSource, device: str = "CPU", **options: "Unpack[CompileOptions]") -> BackendRep:
     """Compiles a model; `options` are those of `kiln.compile`.
 
     Raises:
@@ -77,11 +80,11 @@ def prepare(model: ModelSource, device: str = "CPU", **options: Option) -> Backe
     return BackendRep(compile(model, **options).load(), model if hasattr(model, "graph") else None)
 
 
-def run_model(model: ModelSource, inputs: Inputs, device: str = "CPU", **options: Option) -> Tuple[Any, ...]:
+def run_model(model: ModelSource, inputs: Inputs, device: str = "CPU", **options: "Unpack[CompileOptions]") -> Tuple[Any, ...]:
     return prepare(model, device, **options).run(inputs)
 
 
-def run_node(node: Any, inputs: Sequence[Any], device: str = "CPU", outputs_info: Any = None, **options: Option) -> Tuple[Any, ...]:
+def run_node(node: Any, inputs: Sequence[Any], device: str = "CPU", outputs_info: Any = None, **options: "Unpack[CompileOptions]") -> Tuple[Any, ...]:
     """Runs one onnx.NodeProto on arrays; `outputs_info` is a (dtype, shape) for each output."""
     helper, numpy_helper = (importlib.import_module("onnx." + name) for name in ("helper", "numpy_helper"))
 

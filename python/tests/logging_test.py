@@ -32,6 +32,18 @@ class LoggingTest(Case):
         self.assertRegex(text, r"^running .*/kiln compile --no-winograd .*-- " + MY_MOD)
         self.assertRegex(other_text, r"^kiln compile " + MY_MOD + r": \d+\.\d s$")
 
+    def test_compiling_says_how_long_it_takes(self):
+        with unittest.mock.patch("kiln.command_line._SECONDS_OF_PROGRESS", "0.02"):
+            records = self.records("INFO", kiln.compile, DIGITS)
+            self.assertRegex(records[0][1], r"^compiling .*digits.onnx, \d+ s$")
+            # They are no part of an error.
+            with self.assertRaises(kiln.ModelError) as caught:
+                self.records("INFO", kiln.compile, DIGITS, target="cortex-m4f", pool="a:1", interface="c")
+            self.assertNotIn("progress", str(caught.exception))
+        for seconds in ("0", "-1", "nan", "inf", "soon", "1e9"):
+            with unittest.mock.patch("kiln.command_line._SECONDS_OF_PROGRESS", seconds):
+                self.assertEqual(len(self.records("INFO", kiln.compile, MY_MOD)), 1)
+
     def test_tuning_says_what_it_measures(self):
         records = self.records("INFO", kiln.tune, DIGITS, self.path("digits.tuning"), time=0.5)
         measured = [text for level, text in records[:-1] if level == "INFO"]

@@ -5,14 +5,29 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <system_error>
 
+#include "absl/strings/numbers.h"
+
 namespace kiln::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Between two lines.
+constexpr double kMinSeconds = 0.01, kMaxSeconds = 3600;
+
+}  // namespace
 
 Progress::Progress(std::string what) : what_(std::move(what)) {
-  if (!isatty(STDERR_FILENO)) return;
+  if (!isatty(STDERR_FILENO)) {
+    const char* const seconds = std::getenv("KILN_PROGRESS");
+    const bool is_known = seconds != nullptr && absl::SimpleAtod(seconds, &line_seconds_);
+    if (!is_known || !(line_seconds_ >= kMinSeconds && line_seconds_ <= kMaxSeconds)) return;
+  }
   try {
-    thread_ = std::thread([this] { Show(); });
+    thread_ = std::thread([this] { line_seconds_ > 0 ? ShowLines() : Show(); });
   } catch (const std::system_error&) {
     // The system has no more threads; the work goes on without the line.
   }
@@ -29,8 +44,17 @@ void Progress::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
+void Progress::ShowLines() {
+  const Clock::time_point begin = Clock::now();
+  const std::chrono::duration<double> pause(line_seconds_);
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!stopped_.wait_for(lock, pause, [this] { return stop_; })) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    std::fprintf(stderr, "kiln: progress: %s, %.0f s\n", what_.c_str(), seconds);
+  }
+}
+
 void Progress::Show() {
-  using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
   std::unique_lock<std::mutex> lock(mutex_);
   if (stopped_.wait_for(lock, std::chrono::seconds(2), [this] { return stop_; })) return;

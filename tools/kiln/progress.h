@@ -10,7 +10,9 @@
 namespace kiln::tools {
 
 // A line on the terminal's standard error that says what goes on and for how long, from two seconds
-// on; nothing where standard error is no terminal. Gone when the object is.
+// on; gone when the object is. Where standard error is no terminal, the environment variable
+// KILN_PROGRESS may say after how many seconds a line "kiln: progress: …" follows the other; without it
+// there is nothing.
 class Progress {
  public:
   explicit Progress(std::string what);
@@ -21,8 +23,10 @@ class Progress {
 
  private:
   void Show();
+  void ShowLines();
 
   std::string what_;
+  double line_seconds_ = 0;  // 0: a line that changes
   std::mutex mutex_;
   std::condition_variable stopped_;
   bool stop_ = false;

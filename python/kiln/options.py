@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of a compilation, with their types, for editors and type checkers. `kiln compile --help` says what each does."""
+
+import inspect
+import os
+from typing import Any, Callable, Mapping, Sequence, Tuple, TypedDict, TypeVar, Union
+
+_Path = Union[str, "os.PathLike[str]"]
+_List = Union[str, Sequence[str]]
+_Shape = Tuple[int, ...]
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+class CompileOptions(TypedDict, total=False):
+    """Keyword arguments of `kiln.compile`, `kiln.emit` and `kiln.inspect` of a model: `--module-name x` is `module_name="x"`."""
+
+    # The model.
+    input: Union[_List, Mapping[str, _Shape]]
+    dim: Union[_List, Mapping[str, int]]
+    outputs: _List
+    constant: Union[_List, Mapping[str, Union[int, float, _Path]]]
+    state: Union[_List, Mapping[str, str]]
+    passes: str
+    check_indices: bool
+    # Machine and speed.
+    target: str
+    cpu_variants: _List
+    codegen: str
+    optimize: str
+    threads: int
+    tuning: _Path
+    external: _List
+    allow: _List
+    no_winograd: bool
+    profile: bool
+    fail_on_slow: bool
+    # Runtime and interface.
+    module_name: str
+    runtime: str
+    interface: str
+    executor: str
+    calling_convention: str
+    system_lib: bool
+    c_constants: str
+    # Memory.
+    pool: _List
+    constant_pool: _List
+    workspace_io: bool
+    no_overlap: bool
+    # Files.
+    headers: bool
+    mlf: _Path
+    mlf_runtime: bool
+    dump_dir: _Path
+    quiet: bool
+
+
+def with_options(function: _Function) -> _Function:
+    """The function, whose `**options` help() and editors show as the keyword arguments that there are."""
+    signature = inspect.signature(function)
+    parameters = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    for name, kind in CompileOptions.__annotations__.items():
+        parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind))
+    function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return function
