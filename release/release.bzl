@@ -134,12 +134,29 @@ def _checksums(ctx, files):
     )
     return output
 
+def _provenance(ctx, files):
+    output = ctx.actions.declare_file("kiln.provenance.json")
+    arguments = ctx.actions.args()
+    arguments.add("--packages", ctx.file.packages)
+    arguments.add("--output", output)
+    arguments.add("--version", KILN_VERSION)
+    arguments.add_all(files)
+    ctx.actions.run(
+        executable = ctx.executable._make_provenance,
+        arguments = [arguments],
+        inputs = files + [ctx.file.packages],
+        outputs = [output],
+        mnemonic = "KilnProvenance",
+    )
+    return output
+
 def _release_impl(ctx):
     wheel = ctx.actions.declare_file(ctx.file.wheel.basename)
     ctx.actions.symlink(output = wheel, target_file = ctx.file.wheel)
     sbom = ctx.file.sbom
     archive = _archive(ctx, named_files(ctx.attr.files))
     files = [archive, _debian_package(ctx, archive), wheel, sbom]
+    files.append(_provenance(ctx, files))
     files.append(_checksums(ctx, files))
     return [DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files))]
 
@@ -151,9 +168,11 @@ release = rule(
         "files": attr.label_keyed_string_dict(allow_files = True, doc = "Of the archive: see named_files."),
         "links": attr.string_dict(doc = "Symbolic links of the archive, and their targets."),
         "machine": attr.string(mandatory = True),
+        "packages": attr.label(allow_single_file = True, mandatory = True, doc = "Of @release_libraries."),
         "sbom": attr.label(allow_single_file = True, mandatory = True),
         "wheel": attr.label(allow_single_file = True, mandatory = True),
         "_make_archive": attr.label(default = "//release:make_archive", executable = True, cfg = TOOL_CONFIGURATION),
         "_make_deb": attr.label(default = "//release:make_deb", executable = True, cfg = TOOL_CONFIGURATION),
+        "_make_provenance": attr.label(default = "//release:make_provenance", executable = True, cfg = TOOL_CONFIGURATION),
     },
 )

@@ -15,6 +15,7 @@ import unittest
 from release import shared_libraries
 from release.make_archive import seconds, write_archive
 from release.make_deb import make_deb
+from release.make_provenance import make_provenance
 from release.make_sbom import make_sbom
 
 (ARCHIVE,) = glob.glob("release/kiln-*.tar.gz")
@@ -40,9 +41,26 @@ class ReleaseTest(unittest.TestCase):
         with open("release/SHA256SUMS", encoding="utf-8") as file:
             rows = [line.split("  ") for line in file.read().splitlines()]
         self.assertEqual([os.path.basename(name) for name in sorted(glob.glob("release/kiln*[lzbn]"))], [name for _, name in rows])
-        self.assertEqual(len(rows), 4)
+        self.assertEqual(len(rows), 5)
         for digest, name in rows:
             self.assertEqual(hashlib.sha256(pathlib.Path("release", name).read_bytes()).hexdigest(), digest, name)
+
+    def test_provenance(self):
+        """It names all files but itself and the checksums, with the digests that they have, and all packages of the SBOM."""
+        with open("release/kiln.provenance.json", encoding="utf-8") as file:
+            statement = json.load(file)
+        self.assertEqual((statement["_type"], statement["predicateType"]), ("https://in-toto.io/Statement/v1", "https://slsa.dev/provenance/v1"))
+        subjects = {subject["name"]: subject["digest"]["sha256"] for subject in statement["subject"]}
+        self.assertEqual(set(subjects), {os.path.basename(name) for name in glob.glob("release/kiln*[lzbn]")} - {"kiln.provenance.json"})
+        for name, digest in subjects.items():
+            self.assertEqual(hashlib.sha256(pathlib.Path("release", name).read_bytes()).hexdigest(), digest, name)
+        build = statement["predicate"]["buildDefinition"]
+        self.assertEqual(build["externalParameters"], {"target": "//release", "version": VERSION})
+        with open("release/kiln.spdx.json", encoding="utf-8") as file:
+            packages = {package["name"] for package in json.load(file)["packages"]}
+        self.assertEqual({dependency["name"] for dependency in build["resolvedDependencies"]}, packages - {"kiln"})
+        wrong = make_provenance([], VERSION, [__file__])
+        self.assertEqual([subject["name"] for subject in wrong["subject"]], ["release_test.py"])
 
     def test_contents(self):
         files = {entry.name[len(TOP) + 1 :] for entry in self.entries if entry.isfile()}

@@ -17,9 +17,9 @@ import numpy
 
 from kiln.library import compile
 from kiln.model import Model, TensorInfo
+from kiln.options import CompileOptions
 from kiln.sources import ModelSource
 from kiln.tools import import_check
-from kiln.options import CompileOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
