@@ -251,7 +251,7 @@ absl::Status CallMaker::AddUpdate(const Node& node, PendingCall& copy, PendingCa
   body.outputs = {copied};
   copy.inputs = ParamsOf({node.inputs[0]});
   copy.outputs = ParamsOf(node.outputs);
-  copy.call.op_names = "copy";
+  copy.call.op_names = OpNames(body);
   // Parts of one value have one address and differ.
   copy.is_copy = !copy.inputs[0].is_part() && !copy.outputs[0].is_part();
   AddOperators(node, update);

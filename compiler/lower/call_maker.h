@@ -42,7 +42,7 @@ struct PendingCall {
   // `inputs` lack that one.
   bool updates_output = false;
   bool is_copy = false;  // loop::Func::is_copy
-  Call call = {};  // without inputs and outputs
+  Call call = {};        // without inputs and outputs
 };
 
 // Names tvmgen_<module>_<base>, each once.

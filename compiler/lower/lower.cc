@@ -82,14 +82,24 @@ std::vector<ValueId> SliceParams(const Graph& graph, const std::vector<Param>& p
   return values;
 }
 
+// The load whose element is the value of `e`. One of float16 is computed in float32.
+const loop::Load* LoadOfValue(const Expr& e) {
+  const auto* const narrowed = e.As<loop::Cast>();
+  if (narrowed == nullptr || e.type().dtype != DType::Float(16)) return e.As<loop::Load>();
+  const auto* const widened = narrowed->a.As<loop::Cast>();
+  const auto* const load = widened == nullptr ? nullptr : widened->a.As<loop::Load>();
+  return load != nullptr && narrowed->a.type().dtype == DType::Float(32) ? load : nullptr;
+}
+
 // Takes the stage away that copies the first input to the output, and that input.
 absl::Status DropCopy(loop::Kernel& kernel) {
   const bool copies = kernel.stages.size() > 1 && !kernel.stages[0].update &&
                       kernel.stages[0].buffer == kernel.outputs[0];
-  const auto* const load = copies ? kernel.stages[0].value.As<loop::Load>() : nullptr;
-  if (load == nullptr || load->buffer != kernel.inputs[0]) {
-    return absl::InternalError(
-        absl::StrCat(kernel.name, ": an operator that updates its input does not begin with a copy"));
+  const auto* const load = copies ? LoadOfValue(kernel.stages[0].value) : nullptr;
+  if (load == nullptr || load->buffer->dtype != kernel.outputs[0]->dtype ||
+      load->buffer != kernel.inputs[0]) {
+    return absl::InternalError(absl::StrCat(
+        kernel.name, ": an operator that updates its input does not begin with a copy"));
   }
   kernel.stages.erase(kernel.stages.begin());
   kernel.inputs.erase(kernel.inputs.begin());

@@ -29,8 +29,10 @@ constexpr Spelling<CallingConvention> kCallingConventions[] = {
 constexpr Spelling<Codegen> kCodegens[] = {{"llvm", Codegen::kLlvm}, {"c", Codegen::kC}};
 constexpr Spelling<CConstants> kCConstants[] = {{"packed", CConstants::kPacked},
                                                 {"elements", CConstants::kElements}};
-constexpr Spelling<Optimize> kOptimize[] = {
-    {"speed", Optimize::kSpeed}, {"balanced", Optimize::kBalanced}, {"size", Optimize::kSize}};
+constexpr Spelling<Optimize> kOptimize[] = {{"speed", Optimize::kSpeed},
+                                            {"balanced", Optimize::kBalanced},
+                                            {"size", Optimize::kSize},
+                                            {"ram", Optimize::kRam}};
 constexpr Spelling<Allowance> kAllowances[] = {{"bf16", Allowance::kBf16}};
 
 // An option whose values are those of an enum, each with a row.

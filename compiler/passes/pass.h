@@ -40,6 +40,7 @@ struct PassContext {
   WorkEstimator work = nullptr;     // null: no node takes too much to be folded
   bool check_indices = false;       // that are computed: the model fails where one is outside
   bool for_size = false;            // constants of fewer bytes count for more than speed
+  bool for_ram = false;             // so do bytes of the workspace
   bool keeps_state = false;         // the model keeps its state (compiler/graph/state.h) itself
   // Of the constants of the whole model, before any pass; RunPasses sets it. Constants that one
   // run of constant folding makes do not allow the next one more.

@@ -11,8 +11,8 @@
 // and the last rows, so that no strip has a border of its own.
 //
 // The graph stays as it is where strips would save less than a sixteenth of the bytes that are alive
-// at once, inputs and outputs of the graph among them. That is an estimate, without scratch memory:
-// RunStages compares the plans of both graphs.
+// at once, inputs and outputs of the graph among them, or nothing where RAM counts for more than
+// speed. That is an estimate, without scratch memory: RunStages compares the plans of both graphs.
 
 #include <algorithm>
 #include <map>
@@ -32,10 +32,19 @@
 namespace kiln {
 namespace {
 
-constexpr size_t kMaxNodes = 16;    // of a region
-constexpr int64_t kMinSaving = 16;  // part of the bytes that has to be saved
-// Of strips that need the same memory but for such a part, the highest are taken.
-constexpr int64_t kAlike = 32;
+constexpr size_t kMaxNodes = 16;  // of a region
+
+// What strips have to save.
+struct Thrift {
+  double least_saving;  // part of the bytes
+  // Of strips that need the same memory but for such a part, the highest are taken.
+  double alike;
+};
+constexpr Thrift kForSpeed = {1.0 / 16, 1.0 / 32}, kForRam = {0, 0};
+
+int64_t Part(double part, int64_t bytes) {
+  return static_cast<int64_t>(part * static_cast<double>(bytes));
+}
 
 // A region, the strips that it is computed by, and the most bytes that are alive meanwhile.
 struct Choice {
@@ -46,8 +55,8 @@ struct Choice {
 
 class Chooser {
  public:
-  explicit Chooser(const Graph& graph)
-      : graph_(graph), consumers_(graph.Consumers()), alive_(graph) {
+  Chooser(const Graph& graph, const Thrift& thrift)
+      : graph_(graph), thrift_(thrift), consumers_(graph.Consumers()), alive_(graph) {
     for (const Node& node : graph.nodes) nodes_.push_back(RowNode::Of(graph, node));
   }
 
@@ -79,7 +88,7 @@ class Chooser {
         static_cast<NodeId>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
     const int64_t peak_bytes = bytes[static_cast<size_t>(peak)];
     std::optional<Choice> best;
-    int64_t best_bytes = peak_bytes - peak_bytes / kMinSaving;
+    int64_t best_bytes = peak_bytes - Part(thrift_.least_saving, peak_bytes);
     for (NodeId first = peak; first >= 0 && CanBeSplit(first); --first) {
       for (NodeId last = std::max(peak, first + 1);
            last < static_cast<NodeId>(nodes_.size()) && CanBeSplit(last); ++last) {
@@ -145,7 +154,9 @@ class Chooser {
       Choice choice = {region, *std::move(strips)};
       choice.bytes = outside + BytesOfStrips(graph_, region, choice.strips);
       const int64_t most = MostWith(choice, bytes);
-      if (best.has_value() && most >= best_bytes - best_bytes / kAlike) continue;
+      if (best.has_value() && most >= best_bytes - Part(thrift_.alike, best_bytes)) {
+        continue;
+      }
       best_bytes = most;
       best = std::move(choice);
     }
@@ -163,6 +174,7 @@ class Chooser {
   }
 
   const Graph& graph_;
+  const Thrift thrift_;
   const std::vector<std::vector<NodeId>> consumers_;
   const AliveBytes alive_;
   std::vector<std::optional<RowNode>> nodes_;
@@ -289,7 +301,7 @@ class StripWriter {
 
 absl::StatusOr<Graph> SplitRows(const Graph& graph, const PassContext& context) {
   if (!context.target.is_baremetal()) return graph;
-  Chooser chooser(graph);
+  Chooser chooser(graph, context.for_ram ? kForRam : kForSpeed);
   const std::map<NodeId, Choice> choices = chooser.Run();
   if (choices.empty()) return graph;
   GraphRewriter rewriter(graph);

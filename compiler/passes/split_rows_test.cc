@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "compiler/passes/testing/run_pass.h"
 #include "compiler/target/target.h"
 #include "gtest/gtest.h"
@@ -16,10 +17,12 @@ namespace kiln {
 namespace {
 
 // The graph by strips, for firmware, which computes the same.
-Graph Split(const std::string& model, const char* target_name = "cortex-m4f") {
+Graph Split(const std::string& model, const char* target_name = "cortex-m4f",
+            bool for_ram = false) {
   const Graph whole = ParseModel(model);
   const Target target = Target::Parse(target_name).value();
-  const absl::StatusOr<Graph> strips = SplitRows(whole, {.target = target, .evaluate = nullptr});
+  const absl::StatusOr<Graph> strips =
+      SplitRows(whole, {.target = target, .evaluate = nullptr, .for_ram = for_ram});
   EXPECT_TRUE(strips.ok()) << strips.status();
   if (!strips.ok()) return whole;
   EXPECT_EQ(Verify(*strips, /*typed=*/true), absl::OkStatus()) << BodyText(*strips);
@@ -57,6 +60,13 @@ TEST(SplitRows, ComputesWhatLiesBetweenAFewRowsAtATime) {
   const Graph strips = Split(Convolutions(kSecond));
   EXPECT_LE(MostRows(strips), 6);
   EXPECT_EQ(strips.nodes.back().op_name(), "concatenate");
+}
+
+TEST(SplitRows, ForRamStripsAreAsLowAsSavesMemory) {
+  const std::string tall = absl::StrReplaceAll(Convolutions(kSecond), {{"(1, 32,", "(1, 1024,"}});
+  const Graph speed = Split(tall);
+  const Graph ram = Split(tall, "cortex-m4f", /*for_ram=*/true);
+  EXPECT_LT(MostRows(ram), MostRows(speed));
 }
 
 TEST(SplitRows, CarriesOnTheRowsThatAreReadAgain) {
@@ -151,6 +161,19 @@ def @main(%x: Tensor[(1, 16, 4, 2), float32], %constant0: Tensor[(16), float32])
   %0 = nn.bias_add(%x, %constant0, axis=1);
   nn.bias_add(%0, %constant0, axis=1)
 })"));
+}
+
+TEST(SplitRows, ForRamASmallSavingIsEnough) {
+  // 84 channels are alive at once; 80 with strips, and a few rows.
+  const std::string model = R"(
+def @main(%x: Tensor[(1, 64, 4, 64), float32], %constant0: Tensor[(20, 1, 1, 64), float32],
+          %constant1: Tensor[(16, 3, 3, 20), float32]) {
+  %0 = nn.conv2d(%x, %constant0, data_layout="NHWC", kernel_layout="OHWI");
+  %1 = nn.conv2d(%0, %constant1, padding=[1, 1], data_layout="NHWC", kernel_layout="OHWI");
+  (%1, %x)
+})";
+  EXPECT_FALSE(IsSplit(model));
+  EXPECT_NE(BodyText(Split(model, "cortex-m4f", /*for_ram=*/true)), BodyText(ParseModel(model)));
 }
 
 TEST(SplitRows, LeavesAloneWhatSavesNothing) {

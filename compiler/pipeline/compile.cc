@@ -2,9 +2,12 @@
 #include "compiler/pipeline/compile.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/backend/backend.h"
@@ -25,6 +28,7 @@
 #include "compiler/loop/overlap.h"
 #include "compiler/loop/passes.h"
 #include "compiler/loop/pipeline.h"
+#include "compiler/passes/pass.h"
 #include "compiler/pipeline/byte_constants.h"
 #include "compiler/pipeline/externals.h"
 #include "compiler/plan/place_constants.h"
@@ -233,6 +237,37 @@ absl::Status AddExecutor(const CompileOptions& options, const ModuleInfo& info, 
   return absl::OkStatus();
 }
 
+// The plan with the smallest workspace. The planner looks harder where a pool is too small, so it is
+// asked for less and less. Of several pools the fastest count, and not the sum.
+absl::StatusOr<Plan> SmallestPlan(const Graph& graph, const std::vector<Call>& calls,
+                                  const PlanOptions& said) {
+  KILN_ASSIGN_OR_RETURN(Plan best, MakePlan(graph, calls, said));
+  if (said.pools.size() > 1) return best;
+  PlanOptions options = said;
+  const bool is_described = !options.pools.empty();
+  if (!is_described) options.pools.push_back({.name = "workspace"});
+  const int64_t said_limit_bytes = options.pools[0].limit_bytes;
+  // Without overlap the workspace would be that of the first plan, and what it saves.
+  const int64_t bytes_without_overlap = best.workspace_bytes() + best.overlap_saves_bytes;
+  int64_t too_small_bytes = 0;
+  while (best.workspace_bytes() - too_small_bytes > options.alignment_bytes) {
+    const int64_t bytes = (best.workspace_bytes() + too_small_bytes) / 2;
+    options.pools[0].limit_bytes = bytes;
+    absl::StatusOr<Plan> plan = MakePlan(graph, calls, options);
+    if (plan.ok()) {
+      best = *std::move(plan);
+    } else {
+      too_small_bytes = bytes;
+    }
+  }
+  for (PlanPool& pool : best.pools) {
+    pool.external = is_described;
+    if (!pool.is_state) pool.limit_bytes = said_limit_bytes;
+  }
+  best.overlap_saves_bytes = bytes_without_overlap - best.workspace_bytes();
+  return best;
+}
+
 // A graph with its functions and its plan.
 struct Planned {
   Graph fused;
@@ -251,30 +286,38 @@ absl::StatusOr<Planned> LowerAndPlan(Graph fused, const CompileOptions& options,
                                                          .workspace_io = options.workspace_io}));
   const Lowered& lowered = planned.variants.common;
   const Target& target = targets.front();
-  KILN_ASSIGN_OR_RETURN(
-      planned.plan, MakePlan(fused, lowered.calls,
-                             {.alignment_bytes = target.buffer_alignment(),
-                              .pools = PoolsOf(options),
-                              .workspace_io = options.workspace_io,
-                              .states = kept,
-                              .copy_function = ModulePrefix(options.module_name) + "_copy_state",
-                              .scratch_from_runtime = TakesScratchFromRuntime(options),
-                              .find_overlap = OverlapFinderOf(options, target, lowered.program)}));
+  const PlanOptions plan = {.alignment_bytes = target.buffer_alignment(),
+                            .pools = PoolsOf(options),
+                            .workspace_io = options.workspace_io,
+                            .states = kept,
+                            .copy_function = ModulePrefix(options.module_name) + "_copy_state",
+                            .scratch_from_runtime = TakesScratchFromRuntime(options),
+                            .find_overlap = OverlapFinderOf(options, target, lowered.program)};
+  const bool for_ram = options.schedule.optimize == Optimize::kRam;
+  KILN_ASSIGN_OR_RETURN(planned.plan,
+                        (for_ram ? SmallestPlan : MakePlan)(fused, lowered.calls, plan));
   planned.fused = std::move(fused);
   return planned;
 }
 
+// What strips of rows have to save of the workspace of so many bytes; nothing if they are taken only
+// where the whole graph does not fit.
+std::optional<int64_t> LeastSplitSaving(int64_t bytes, Optimize optimize) {
+  if (optimize == Optimize::kSize) return std::nullopt;
+  return optimize == Optimize::kRam ? 1 : bytes / kMinSplitSaving;
+}
+
 // The graph by strips of rows, if its plan is smaller than that of the whole graph by enough to be
-// worth the code; where code has to be small, if the other plan does not fit.
+// worth the code.
 absl::StatusOr<Planned> SmallerOf(absl::StatusOr<Planned> whole, absl::StatusOr<Planned> strips,
                                   Optimize optimize, int64_t& saves_bytes) {
   if (!strips.ok()) return whole;
   if (!whole.ok()) return strips;
-  if (optimize == Optimize::kSize) return whole;
   const int64_t bytes = whole->plan.workspace_bytes();
   const int64_t saved = bytes - strips->plan.workspace_bytes();
-  if (saved < bytes / kMinSplitSaving) return whole;
-  saves_bytes = saved;
+  const std::optional<int64_t> least = LeastSplitSaving(bytes, optimize);
+  if (!least.has_value() || saved < *least) return whole;
+  saves_bytes += saved;
   return strips;
 }
 
@@ -293,16 +336,23 @@ absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
     if (name != "split") whole = result;
     if (options.passes.after) options.passes.after(name, result);
   };
-  KILN_ASSIGN_OR_RETURN(Graph fused, RunPasses(graph, PassContextOf(options, target), passes));
+  PassContext context = PassContextOf(options, target);
+  KILN_ASSIGN_OR_RETURN(Graph fused, RunPasses(graph, context, passes));
   const Attrs attrs = graph.attrs;
   KILN_ASSIGN_OR_RETURN(const std::vector<StatePair> states, StatesOf(fused));
   KILN_ASSIGN_OR_RETURN(const std::vector<StatePair> kept, KeptStates(states, options));
   graph = {};  // Weights that the passes have replaced need no memory any more.
   KILN_ASSIGN_OR_RETURN(stages.modules, MakeExternalModules(fused, options));
-  const bool is_split = fused.nodes.size() != whole.nodes.size();
+  std::vector<Graph> by_strips;
+  if (fused.nodes.size() != whole.nodes.size()) by_strips.push_back(std::move(fused));
+  if (!by_strips.empty() && context.for_ram) {
+    // Strips are chosen by an estimate: those that are chosen for speed may have the smaller plan.
+    context.for_ram = false;
+    KILN_ASSIGN_OR_RETURN(by_strips.emplace_back(), SplitRows(whole, context));
+  }
   absl::StatusOr<Planned> best = LowerAndPlan(std::move(whole), options, targets, kept);
-  if (is_split) {
-    best = SmallerOf(std::move(best), LowerAndPlan(std::move(fused), options, targets, kept),
+  for (Graph& strips : by_strips) {
+    best = SmallerOf(std::move(best), LowerAndPlan(std::move(strips), options, targets, kept),
                      options.schedule.optimize, stages.split_saves_bytes);
   }
   KILN_ASSIGN_OR_RETURN(Planned planned, std::move(best));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/pipeline/compile.h"
 
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -36,6 +38,32 @@ TEST(RunStages, TheAlignmentIsThatOfTheTarget) {
                   HasSubstr(absl::StrCat("wanted at least ", alignment)));
     }
   }
+}
+
+// What no other value of --optimize takes less than.
+TEST(RunStages, ForRamTheWorkspaceIsTheSmallest) {
+  const Graph graph = ParseModel(R"(
+      def @main(%x: Tensor[(1, 32, 32, 8), int8], %constant0: Tensor[(16, 3, 3, 8), int8],
+                %constant1: Tensor[(8, 3, 3, 16), int8]) {
+        %0 = cast(qnn.conv2d(%x, %constant0, 3, 0, 0.5f, 0.25f, padding=[1, 1], data_layout="NHWC",
+                             kernel_layout="OHWI"), dtype="int8");
+        %1 = cast(qnn.conv2d(%0, %constant1, -5, 0, 0.5f, 0.25f, padding=[1, 1],
+                             data_layout="NHWC", kernel_layout="OHWI"), dtype="int8");
+        add(%1, %x)
+      })");
+  const auto bytes = [&](Optimize optimize) {
+    CompileOptions options{.runtime = Runtime::kCrt,
+                           .interface = Interface::kC,
+                           .calling_convention = CallingConvention::kUnpacked,
+                           .target = Target::Parse("cortex-m4f").value()};
+    options.workspace_io = true;
+    options.schedule.optimize = optimize;
+    return RunStages(graph, options)->plan.workspace_bytes();
+  };
+  const int64_t least = bytes(Optimize::kRam);
+  EXPECT_LT(least, bytes(Optimize::kSize));
+  EXPECT_LE(least, bytes(Optimize::kSpeed));
+  EXPECT_LE(least, bytes(Optimize::kBalanced));
 }
 
 // The states of a packed model that keeps `cache`, which becomes the model's second result.

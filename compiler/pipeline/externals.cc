@@ -44,6 +44,7 @@ PassContext PassContextOf(const CompileOptions& options, const Target& target) {
           .work = WorkOfNode,
           .check_indices = options.check_indices,
           .for_size = options.schedule.optimize == Optimize::kSize,
+          .for_ram = options.schedule.optimize == Optimize::kRam,
           .keeps_state = options.interface == Interface::kC};
 }
 

@@ -139,8 +139,8 @@ struct PlanOptions {
 // input and output, in the pools, by several strategies, and keeps the best. `calls` are those of
 // the lowered graph, in order; every output of the graph must be made by one (CopyOutputs sees to
 // it). A state's next value is written over the one before where the order of the calls allows it,
-// and copied there at the end of the run where it does not. ResourceExhausted, with what is missing and the buffers that have no place, if the pools are
-// too small.
+// and copied there at the end of the run where it does not. ResourceExhausted, with what is missing
+// and the buffers that have no place, if the pools are too small.
 absl::StatusOr<Plan> MakePlan(const Graph& graph, const std::vector<Call>& calls,
                               const PlanOptions& options = {});
 

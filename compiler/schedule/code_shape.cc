@@ -22,8 +22,7 @@ loop::SmallLoops SmallLoopsOf(const Target& target, Optimize optimize) {
   // With few registers a keyword spotter took 27 % more instructions.
   if (target.short_of_memory && !target.has_few_registers()) {
     loops.operations = kUnrolledOperations;
-    loops.saved_by_operation =
-        optimize == Optimize::kSpeed ? kSavedByOperation : kSavedBySmallOperation;
+    loops.saved_by_operation = IsForSpeed(optimize) ? kSavedByOperation : kSavedBySmallOperation;
   }
   return loops;
 }
@@ -35,7 +34,7 @@ CodeShape CodeShapeOf(const Target& target, Optimize optimize) {
   shape.partition.rolls_borders = target.vector_bits > 0;
   if (target.short_of_memory) shape.partition.narrow_below = kGuardsOfBorders;
   shape.small_loops = SmallLoopsOf(target, optimize);
-  if (optimize == Optimize::kSpeed) return shape;
+  if (IsForSpeed(optimize)) return shape;
   shape.partition.narrow_below = loop::PartitionLimits::kAlways;
   shape.partition.splits_ranges = false;
   if (optimize == Optimize::kBalanced) return shape;

@@ -11,8 +11,14 @@
 
 namespace kiln {
 
-// What code is made for. Outputs are the same to the bit, but for the order of floating-point sums.
-enum class Optimize { kSpeed, kBalanced, kSize };
+// What code is made for; kRam: the smallest workspace, and speed beside that. Outputs are the same to
+// the bit, but for the order of floating-point sums.
+enum class Optimize { kSpeed, kBalanced, kSize, kRam };
+
+// Instructions count for more than bytes of code.
+inline bool IsForSpeed(Optimize optimize) {
+  return optimize == Optimize::kSpeed || optimize == Optimize::kRam;
+}
 
 struct CodeShape {
   loop::PartitionLimits partition = {};
