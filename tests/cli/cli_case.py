@@ -86,6 +86,10 @@ class CliCase(unittest.TestCase):
         self.assertEqual(result.stdout, b"")
         self.assertFalse(os.path.exists(self.out))
 
+    def without_checksums(self, text):
+        """A text without SHA-256 sums, one of which is that of the options."""
+        return re.sub("[0-9a-f]{64}", "", text)
+
     def files(self, folder):
         """The bytes of all files below `folder`, by their paths there."""
         contents = {}

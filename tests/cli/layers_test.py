@@ -49,6 +49,25 @@ class LayersTest(CliCase):
             self.assertEqual((metadata["runtime"], metadata["interface_api"]), ("crt", interface))
         self.refuses("--optimize: found 'fast', wanted one of", "inspect", DIGITS, "--optimize", "fast")
 
+    @needs_llvm
+    def test_choices(self):
+        """A row for each value of --optimize: what inspect says of the model that is compiled with it, the smallest RAM first."""
+        text = self.succeeds("inspect", DIGITS, "--target", "cortex-m4f", "--choices")
+        rows = [row.split() for row in text.splitlines()[2:6]]
+        self.assertEqual({row[0] for row in rows}, {"speed", "balanced", "size", "ram"})
+        self.assertEqual([int(row[1]) for row in rows], sorted(int(row[1]) for row in rows))
+        for row in rows:
+            said = self.succeeds("inspect", DIGITS, "--target", "cortex-m4f", "--optimize", row[0])
+            workspace = int(re.search(r"memory plan: workspace (\d+) bytes", said).group(1))
+            self.assertEqual([int(cell) for cell in row[1:4]], [workspace, self.figure(said, "flash"), self.figure(said, "stack")])
+        self.assertIn("a compiler makes the code of C", self.succeeds("inspect", DIGITS, "--target", "cortex-m4f", "--choices", "--codegen", "c"))
+        # No board of QEMU has this core.
+        self.assertIn("instructions: ", self.succeeds("inspect", DIGITS, "--target", "cortex-m85", "--choices"))
+        self.refuses("--choices: found --target", "inspect", DIGITS, "--choices")
+        self.refuses("--optimize excludes --choices", "inspect", DIGITS, "--target", "cortex-m4f", "--choices", "--optimize", "size")
+        self.succeeds("compile", DIGITS, "-o", self.path("digits"))
+        self.refuses("is compiled already", "inspect", self.path("digits/digits.so"), "--choices")
+
     def test_layers_and_sums(self):
         text = self.succeeds("inspect", DIGITS, "--target", "cortex-m4f")
         layers = self.layers(text)

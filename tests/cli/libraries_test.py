@@ -62,7 +62,7 @@ class LibrariesTest(CliCase):
         self.assertRegex(first["options_sha256"], r"\A[0-9a-f]{64}\Z")
         self.assertEqual(self.origin(), first)
         text = self.succeeds("inspect", self.path("origin/digits.so"))
-        self.assertIn("SHA-256 of the model: {}\n".format(digest), text)
+        self.assertIn("SHA-256 model   {}\n".format(digest), text)
         # Whatever changes the code changes the digest of the options.
         options = (("--target", "x86-64-v2"), ("--executor", "graph"), ("--threads", "1"), ("--optimize", "size"), ("--profile",))
         digests = {self.origin(*option)["options_sha256"] for option in options} | {first["options_sha256"]}

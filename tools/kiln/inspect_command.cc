@@ -14,7 +14,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "compiler/backend/backend.h"
 #include "compiler/base/status.h"
 #include "compiler/options/options.h"
 #include "compiler/pipeline/byte_constants.h"
@@ -28,6 +27,8 @@
 #include "runtime_cpp/library_file.h"
 #include "runtime_cpp/metadata.h"
 #include "runtime_cpp/module.h"
+#include "tools/kiln/choices.h"
+#include "tools/kiln/code_figures.h"
 #include "tools/kiln/code_options.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/elf.h"
@@ -55,10 +56,10 @@ struct InspectFlags : CodeFlags {
   std::string file, stack_usage;
   std::optional<std::string> emulator;
   std::optional<std::string> html, times;
-  bool json = false, skip_checksum = false, load = false;
+  bool json = false, skip_checksum = false, load = false, choices = false;
   int timeout_seconds = 60;
   // The options of a model: how it is compiled.
-  std::vector<const CLI::Option*> of_models;
+  std::vector<CLI::Option*> of_models;
 
   // The first of them that the command line has but --target; null if it has none.
   const CLI::Option* GivenForModel() const {
@@ -86,20 +87,6 @@ absl::StatusOr<CompileOptions> OptionsFor(const InspectFlags& flags) {
   return CompileOptionsOf(code);
 }
 
-// What the object of a model for a microcontroller takes; nothing where only C can be made for it.
-std::optional<ObjectFigures> FiguresOf(const Stages& stages, const CompileOptions& options) {
-  // LLVM knows others, such as Xtensa, but cannot make code of all that Kiln says for them.
-  const std::string& triple = options.target.triple;
-  const bool is_known = absl::StartsWith(triple, "thumb") || absl::StartsWith(triple, "arm") ||
-                        absl::StartsWith(triple, "riscv");
-  if (!is_known || options.codegen != Codegen::kLlvm) return std::nullopt;
-  const absl::StatusOr<Artifacts> code = EmitCode(stages.program, options);
-  if (!code.ok()) return std::nullopt;
-  const absl::StatusOr<ObjectFigures> figures =
-      MeasureObject(code->at(options.module_name + ".o"), {});
-  return figures.ok() ? std::make_optional(*figures) : std::nullopt;
-}
-
 // What steps of the plan save of the workspace; empty if they save nothing.
 std::string Savings(const Stages& stages) {
   const int64_t by_overlap = stages.plan.overlap_saves_bytes, by_strips = stages.split_saves_bytes;
@@ -116,6 +103,12 @@ absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
   ImportFindings findings;
   KILN_ASSIGN_OR_RETURN(const Graph graph, LoadModel(flags.file, flags.inputs, &findings));
   options.origin = findings.origin;
+  if (flags.choices && !options.target.is_baremetal()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--choices: found --target ", options.target.name,
+                     ", wanted a microcontroller's, such as cortex-m4f"));
+  }
+  if (flags.choices) return ChoicesText(graph, options, TerminalColumns(STDOUT_FILENO));
   KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, options));
   if (flags.html.has_value()) {
     KILN_ASSIGN_OR_RETURN(const std::string page,
@@ -125,12 +118,13 @@ absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
   if (flags.json) return MetadataJson(stages.metadata);
   const int columns = TerminalColumns(STDOUT_FILENO);
   std::string report = absl::StrCat(Report(stages.metadata, columns), Savings(stages));
-  const std::string widened = WidenedWeightsText(findings.narrow_weights, ByteConstantsOf(stages.fused));
+  const std::string widened =
+      WidenedWeightsText(findings.narrow_weights, ByteConstantsOf(stages.fused));
   if (!widened.empty()) absl::StrAppend(&report, widened, "\n");
   if (options.target.is_baremetal()) {
     absl::StrAppend(&report,
                     LayerReport(stages.metadata, MacsOfCalls(stages.fused, stages.lowered.calls),
-                                FiguresOf(stages, options), columns));
+                                CodeFigures(stages, options), columns));
   }
   return report;
 }
@@ -230,6 +224,10 @@ absl::StatusOr<std::string> InspectFile(const InspectFlags& flags) {
         ": is compiled already; --html shows a model, wanted the file that it was "
         "compiled from");
   }
+  if ((is_elf || is_archive) && flags.choices) {
+    return absl::InvalidArgumentError(flags.file +
+                                      ": is compiled already, wanted a model for --choices");
+  }
   const CLI::Option* const given = flags.GivenForModel();
   if ((is_elf || is_archive) && (given != nullptr || !flags.target.empty())) {
     return absl::InvalidArgumentError(
@@ -282,6 +280,11 @@ void AddInspectCommand(CLI::App& app, Action& action) {
   command->add_flag("--load", flags->load,
                     "Of a library: load it, which runs its code, and show what the loaded library "
                     "says; for libraries of TVM");
+  CLI::Option* const choices = command->add_flag("--choices", flags->choices,
+                                                 "Of a model for a microcontroller: RAM, flash, "
+                                                 "stack and instructions (by QEMU) with each value "
+                                                 "of --optimize, the smallest RAM first");
+  choices->excludes("--optimize")->excludes("--json");
   CLI::Option* html = command->add_option(
       "--html", flags->html,
       "Of a model: file for a page that shows its graph, memory, flash and quantisation");
@@ -299,7 +302,8 @@ void AddInspectCommand(CLI::App& app, Action& action) {
       ->add_option("--timeout", flags->timeout_seconds, "Of an image: seconds that it may run for")
       ->check(CLI::Range(1, 24 * 3600))
       ->capture_default_str();
-  SetGroups(*command, {{"Page", {"--html", "--profile"}},
+  SetGroups(*command, {{"Machine and speed", {"--choices"}},
+                       {"Page", {"--html", "--profile"}},
                        {"Library", {"--skip-checksum", "--load"}},
                        {"Object", {"--stack-usage"}},
                        {"Firmware image", {"--emulator", "--timeout"}},
@@ -307,6 +311,7 @@ void AddInspectCommand(CLI::App& app, Action& action) {
   command->footer(
       "Examples:\n  kiln inspect out/my_mod.so\n  kiln inspect my_mod.tar\n"
       "  kiln inspect model.onnx --target cortex-m4f --optimize size --pool sram:64K\n"
+      "  kiln inspect model.onnx --target cortex-m4f --choices\n"
       "  kiln inspect model.onnx --target cortex-m4f --html model.html\n"
       "  kiln inspect firmware/my_mod.o\n"
       "  kiln inspect app.elf --emulator \"qemu-system-arm -machine mps2-an386 -nographic "
