@@ -36,7 +36,10 @@ int Failed(const absl::Status& status) {
 absl::StatusOr<CompiledModel> Load(const char* path) {
   KILN_ASSIGN_OR_RETURN(const kiln::runtime::Module module,
                         kiln::runtime::Module::LoadFromFile(path));
-  return Executor::Create(module, kiln::runtime::kCpu);
+  KILN_ASSIGN_OR_RETURN(CompiledModel executor, Executor::Create(module, kiln::runtime::kCpu));
+  // A run takes its states from the run before, as it does in a program that has a stream of them.
+  if (!executor->states().empty()) KILN_RETURN_IF_ERROR(executor->keep_state(true));
+  return executor;
 }
 
 absl::Status Fill(Executor& model, int input, const char* bytes, size_t size) {

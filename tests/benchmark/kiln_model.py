@@ -81,6 +81,8 @@ def _command(compiler, case):
     if not case.is_tflite:  # whose shapes are in the file
         for tensor, array in case.tensors().items():
             command += ["--input", "%s:%s" % (tensor, "x".join(map(str, array.shape)))]
+    for state, output in case.states.items():
+        command += ["--state", "%s=%s" % (state, output)]
     for tensor, array in case.constants().items():
         command += ["--constant", "%s=%s" % (tensor, array.item())]
     return command

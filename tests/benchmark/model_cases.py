@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The models that are measured, and what they are fed.
 
-The files are those below KILN_SHARED_DATA, whose MANIFEST says what they are, and encoders and
-selections that are generated.
+The files are those below KILN_SHARED_DATA, whose MANIFEST says what they are, and encoders, decoders,
+selections and boosted trees that are generated.
 """
 
 import dataclasses
@@ -11,9 +11,11 @@ import importlib
 import json
 import pathlib
 
+from tests.benchmark import decoder_cases
 from tests.benchmark import encoder_cases
 from tests.benchmark import selection_cases
 from tests.benchmark import tflite_cases
+from tests.benchmark import tree_cases
 from tests.benchmark.environment import np
 
 # Classes of models, which the summary tells apart.
@@ -23,6 +25,8 @@ TFLITE_INT8 = "int8 TFLite"
 HYBRID = "TFLite, int8 weights of float operators"
 ENCODER = "encoders"
 SELECTION = "selection"
+DECODER = "decoders"
+TREES = "boosted trees"
 
 # Real graphs of full size with constant weights.
 LIGHT = ("bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet",
@@ -43,6 +47,7 @@ class Case:
     kind: str
     model: pathlib.Path
     inputs: dict  # name to array, in the model's order
+    states: dict = dataclasses.field(default_factory=dict)  # input that the next run takes from an output
 
     @property
     def is_tflite(self):
@@ -113,6 +118,17 @@ def _selection(selection, folder):
     return Case(selection.name, SELECTION, path, selection_cases.write(selection, path))
 
 
+def _decoder(decoder, folder):
+    path = folder / (decoder.name + ".onnx")
+    inputs, states = decoder_cases.write(decoder, path)
+    return Case(decoder.name, DECODER, path, inputs, states)
+
+
+def _trees(trees, folder):
+    path = folder / (trees.name + ".onnx")
+    return Case(trees.name, TREES, path, tree_cases.write(trees, path))
+
+
 def all_cases(data, folder):
     """Functions that each make one Case, by its name. Generated models are written to `folder`."""
     make = {}
@@ -128,4 +144,8 @@ def all_cases(data, folder):
         make[encoder.name] = functools.partial(_encoder, encoder, folder)
     for selection in selection_cases.SELECTIONS:
         make[selection.name] = functools.partial(_selection, selection, folder)
+    for decoder in decoder_cases.DECODERS:
+        make[decoder.name] = functools.partial(_decoder, decoder, folder)
+    for trees in tree_cases.TREES:
+        make[trees.name] = functools.partial(_trees, trees, folder)
     return make

@@ -5,7 +5,8 @@ import dataclasses
 import math
 import statistics
 
-from tests.benchmark.model_cases import ENCODER, FLOAT32, HYBRID, ONNX_INT8, SELECTION, TFLITE_INT8
+from tests.benchmark.model_cases import (DECODER, ENCODER, FLOAT32, HYBRID, ONNX_INT8, SELECTION,
+                                          TFLITE_INT8, TREES)
 
 LARGE_MULTIPLY_ADDS = 100e6
 
@@ -80,7 +81,8 @@ def print_summary(rows, threads):
                  [row for row in of(FLOAT32) if row.has_peak], better)
     _print_class(FLOAT32, of(FLOAT32), better)
     _print_class(ENCODER, of(ENCODER), better)
-    _print_class(SELECTION, of(SELECTION), better)
+    for kind in (SELECTION, DECODER, TREES):
+        _print_class(kind, of(kind), better)
     parts = [row.measurement.part_of_peak for row in of(ENCODER)]
     if parts:
         print("\nencoders: %.0f to %.0f %% of the peak of multiply-adds" % (
