@@ -10,7 +10,7 @@ first built for it: what is not built need not be installed. Kiln's MODULE.bazel
 """
 
 load("@bazel_tools//tools/build_defs/repo:utils.bzl", "maybe")
-load(":cross_gcc.bzl", "cross_gcc")
+load(":cross_gcc.bzl", "cross_gcc", "linux_gcc")
 
 def declare_cross_compilers(declare):
     """Declares a repository per cross compiler.
@@ -32,6 +32,13 @@ def declare_cross_compilers(declare):
         flags = ["--specs=picolibc.specs"],
         package = "gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf",
         requires = ["/usr/lib/picolibc/riscv64-unknown-elf/include/string.h"],
+    )
+    declare(
+        linux_gcc,
+        name = "kiln_aarch64_linux_gnu",
+        compiler = "aarch64-linux-gnu",
+        cpu = "aarch64",
+        package = "g++-aarch64-linux-gnu",
     )
 
 def kiln_firmware_toolchains():
