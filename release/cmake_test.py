@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   const DLDevice cpu = {kDLCPU, 0};
   KilnModel* model = NULL;
   if (KilnModelLoad(argv[argc - 1], cpu, NULL, &model) != KILN_OK) return puts(KilnLastError()), 1;
-  KilnTensorInfo info = {sizeof(info)};
+  KilnTensorInfo info = {.struct_size = sizeof(info)};
   if (KilnModelGetInput(model, 0, &info) != KILN_OK) return 1;
   printf("%s of %d dimensions\\n", info.name, (int)info.ndim);
   KilnModelFree(model);
@@ -166,7 +166,11 @@ class CmakeTest(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("pkg-config"), "pkg-config is not installed")
     def test_pkg_config(self):
-        environment = {**os.environ, "PKG_CONFIG_PATH": str(self.release / "lib/pkgconfig")}
+        # pkg-config says -isystem without what quotes a blank, so that the package of C++ is used from a folder without one.
+        without_blank = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, without_blank)
+        (without_blank / "kiln").symlink_to(self.release)
+        folders = {"kiln": without_blank / "kiln", "kiln-shared": self.release}
         (self.folder / "service.c").write_text(_SERVICE_OF_C, encoding="utf-8")
         # The headers of others give no warnings, and a compiler of C finds the library of C++.
         for compiler, package, source in (
@@ -177,6 +181,7 @@ class CmakeTest(unittest.TestCase):
         ):
             if shutil.which(compiler.split()[0]) is None:
                 continue
+            environment = {**os.environ, "PKG_CONFIG_PATH": str(folders[package] / "lib/pkgconfig")}
             query = ["pkg-config", "--cflags", "--libs", "{} >= {}".format(package, VERSION)]
             flags = subprocess.check_output(query, env=environment, text=True).strip()
             command = "{} -Wall -Wextra -Werror -o service {} {}".format(compiler, source, flags)

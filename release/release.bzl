@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of a release: libraries, texts with the version, archive, Debian package, SBOM, and their checksums."""
+"""The files of a release: libraries, texts with the version, archive, Debian packages, SBOM, and their checksums."""
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
@@ -62,6 +62,25 @@ from_template = rule(
     },
 )
 
+def _printed_by_kiln_impl(ctx):
+    ctx.actions.run_shell(
+        command = "\"$1\" \"${@:3}\" > \"$2\"",
+        arguments = [ctx.executable._kiln.path, ctx.outputs.out.path] + ctx.attr.arguments,
+        tools = [ctx.executable._kiln],
+        outputs = [ctx.outputs.out],
+        mnemonic = "KilnPrint",
+    )
+
+printed_by_kiln = rule(
+    implementation = _printed_by_kiln_impl,
+    doc = "What a command of kiln prints.",
+    attrs = {
+        "arguments": attr.string_list(mandatory = True),
+        "out": attr.output(mandatory = True),
+        "_kiln": attr.label(default = "//tools:kiln", executable = True, cfg = TOOL_CONFIGURATION),
+    },
+)
+
 def _sbom_impl(ctx):
     output = ctx.actions.declare_file("kiln.spdx.json")
     arguments = ctx.actions.args()
@@ -87,8 +106,8 @@ sbom = rule(
     },
 )
 
-def _archive(ctx, files):
-    output = ctx.actions.declare_file("kiln-{}-linux-{}.tar.gz".format(KILN_VERSION, ctx.attr.machine))
+def _archive(ctx, name, files):
+    output = ctx.actions.declare_file("{}-{}-linux-{}.tar.gz".format(name, KILN_VERSION, ctx.attr.machine))
     arguments = ctx.actions.args()
     arguments.add("--output", output)
     arguments.add("--date", KILN_DATE)
@@ -105,11 +124,14 @@ def _archive(ctx, files):
     )
     return output
 
-def _debian_package(ctx, archive):
-    output = ctx.actions.declare_file("kiln_{}_{}.deb".format(KILN_VERSION, ctx.attr.debian_architecture))
+def _debian_packages(ctx, archive):
+    outputs = [
+        ctx.actions.declare_file("{}_{}_{}.deb".format(name, KILN_VERSION, ctx.attr.debian_architecture))
+        for name in ["kiln", "libkiln-dev", "libkiln-runtime0"]
+    ]
     arguments = ctx.actions.args()
     arguments.add("--archive", archive)
-    arguments.add("--output", output)
+    arguments.add("--output", outputs[0].dirname)
     arguments.add("--version", KILN_VERSION)
     arguments.add("--architecture", ctx.attr.debian_architecture)
     arguments.add("--date", KILN_DATE)
@@ -117,11 +139,11 @@ def _debian_package(ctx, archive):
         executable = ctx.executable._make_deb,
         arguments = [arguments],
         inputs = [archive],
-        outputs = [output],
-        mnemonic = "KilnDebianPackage",
+        outputs = outputs,
+        mnemonic = "KilnDebianPackages",
         use_default_shell_env = True,  # where dpkg-deb is
     )
-    return output
+    return outputs
 
 def _checksums(ctx, files):
     output = ctx.actions.declare_file("SHA256SUMS")
@@ -154,8 +176,8 @@ def _release_impl(ctx):
     wheel = ctx.actions.declare_file(ctx.file.wheel.basename)
     ctx.actions.symlink(output = wheel, target_file = ctx.file.wheel)
     sbom = ctx.file.sbom
-    archive = _archive(ctx, named_files(ctx.attr.files))
-    files = [archive, _debian_package(ctx, archive), wheel, sbom]
+    archive = _archive(ctx, "kiln", named_files(ctx.attr.files))
+    files = [archive] + _debian_packages(ctx, archive) + [wheel, sbom]
     files.append(_provenance(ctx, files))
     files.append(_checksums(ctx, files))
     return [DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files))]
@@ -174,5 +196,31 @@ release = rule(
         "_make_archive": attr.label(default = "//release:make_archive", executable = True, cfg = TOOL_CONFIGURATION),
         "_make_deb": attr.label(default = "//release:make_deb", executable = True, cfg = TOOL_CONFIGURATION),
         "_make_provenance": attr.label(default = "//release:make_provenance", executable = True, cfg = TOOL_CONFIGURATION),
+    },
+)
+
+def _platform_transition_impl(_settings, attr):
+    return {"//command_line_option:platforms": str(attr.platform)}
+
+_platform_transition = transition(
+    implementation = _platform_transition_impl,
+    inputs = [],
+    outputs = ["//command_line_option:platforms"],
+)
+
+def _runtime_archive_impl(ctx):
+    archive = _archive(ctx, "kiln-runtime", named_files(ctx.attr.files))
+    return [DefaultInfo(files = depset([archive]), runfiles = ctx.runfiles([archive]))]
+
+runtime_archive = rule(
+    implementation = _runtime_archive_impl,
+    doc = "The runtime for a machine of another kind.",
+    attrs = {
+        "files": attr.label_keyed_string_dict(allow_files = True, cfg = _platform_transition, doc = "See named_files."),
+        "links": attr.string_dict(doc = "Symbolic links of the archive, and their targets."),
+        "machine": attr.string(mandatory = True),
+        "platform": attr.label(mandatory = True),
+        "_allowlist_function_transition": attr.label(default = "@bazel_tools//tools/allowlists/function_transition_allowlist"),
+        "_make_archive": attr.label(default = "//release:make_archive", executable = True, cfg = TOOL_CONFIGURATION),
     },
 )

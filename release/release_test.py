@@ -19,9 +19,11 @@ from release.make_provenance import make_provenance
 from release.make_sbom import make_sbom
 
 (ARCHIVE,) = glob.glob("release/kiln-*.tar.gz")
-(DEB,) = glob.glob("release/kiln_*.deb")
+DEBS = sorted(glob.glob("release/*.deb"))
 TOP = os.path.basename(ARCHIVE)[: -len(".tar.gz")]
 VERSION = TOP.split("-")[1]
+# But the checksums.
+RELEASED = [os.path.basename(name) for pattern in ("kiln*.tar.gz", "*.deb", "kiln*.whl", "kiln.*.json") for name in glob.glob("release/" + pattern)]
 DIGITS = os.path.abspath("models/digits/digits.onnx")
 DOC = "share/doc/kiln/"
 
@@ -40,8 +42,8 @@ class ReleaseTest(unittest.TestCase):
     def test_checksums(self):
         with open("release/SHA256SUMS", encoding="utf-8") as file:
             rows = [line.split("  ") for line in file.read().splitlines()]
-        self.assertEqual([os.path.basename(name) for name in sorted(glob.glob("release/kiln*[lzbn]"))], [name for _, name in rows])
-        self.assertEqual(len(rows), 5)
+        self.assertEqual([os.path.basename(name) for name in sorted(RELEASED)], [name for _, name in rows])
+        self.assertEqual(len(rows), 7)
         for digest, name in rows:
             self.assertEqual(hashlib.sha256(pathlib.Path("release", name).read_bytes()).hexdigest(), digest, name)
 
@@ -51,7 +53,7 @@ class ReleaseTest(unittest.TestCase):
             statement = json.load(file)
         self.assertEqual((statement["_type"], statement["predicateType"]), ("https://in-toto.io/Statement/v1", "https://slsa.dev/provenance/v1"))
         subjects = {subject["name"]: subject["digest"]["sha256"] for subject in statement["subject"]}
-        self.assertEqual(set(subjects), {os.path.basename(name) for name in glob.glob("release/kiln*[lzbn]")} - {"kiln.provenance.json"})
+        self.assertEqual(set(subjects), set(RELEASED) - {"kiln.provenance.json"})
         for name, digest in subjects.items():
             self.assertEqual(hashlib.sha256(pathlib.Path("release", name).read_bytes()).hexdigest(), digest, name)
         build = statement["predicate"]["buildDefinition"]
@@ -78,6 +80,10 @@ class ReleaseTest(unittest.TestCase):
             "lib/libkiln_runtime.so.0",
             "lib/pkgconfig/kiln.pc",
             "lib/pkgconfig/kiln-shared.pc",
+            "share/bash-completion/completions/kiln",
+            "share/fish/vendor_completions.d/kiln.fish",
+            "share/man/man1/kiln.1",
+            "share/zsh/vendor-completions/_kiln",
             "include/kiln/kiln/runtime.h",
             "include/kiln/kiln/runtime.hpp",
             "share/kiln/examples/digits/digits.onnx",
@@ -174,10 +180,28 @@ class ReleaseTest(unittest.TestCase):
         self.assertNotEqual(one["documentNamespace"], other["documentNamespace"])
         self.assertEqual(one["packages"][1]["externalRefs"][0]["referenceLocator"], "pkg:deb/debian/libg%2B%2B@1?distro=bookworm")
 
-    def test_debian_package(self):
-        self.assertEqual(subprocess.check_output(["dpkg-deb", "--field", DEB, "Version"], text=True).strip(), VERSION)
-        files = re.findall(r"^-.* \./usr/(.*)$", subprocess.check_output(["dpkg-deb", "--contents", DEB], text=True), re.M)
-        self.assertEqual(sorted(files), sorted(entry.name[len(TOP) + 1 :] for entry in self.entries if entry.isfile()))
+    def test_debian_packages(self):
+        """Each file of the archive is in one of them; what runs models has no other file than the library, and needs nothing but the system."""
+        names, all_files = [], []
+        for deb in DEBS:
+            fields = subprocess.check_output(["dpkg-deb", "--field", deb, "Package", "Version"], text=True).split()
+            names.append(fields[1])
+            self.assertEqual(fields[3], VERSION)
+            listed = subprocess.check_output(["dpkg-deb", "--contents", deb], text=True)
+            files = set(re.findall(r"^[-l].* \./usr/(\S*)(?: -> .*)?$", listed, re.M))
+            own = "share/doc/{}/".format(fields[1])
+            if fields[1] != "kiln":
+                self.assertIn(own + "copyright", files)
+                files = {name for name in files if not name.startswith(own)}
+            if fields[1] == "libkiln-runtime0":
+                self.assertEqual(files, {"lib/libkiln_runtime.so.0"})
+                self.assertNotIn("kiln", subprocess.check_output(["dpkg-deb", "--field", deb, "Depends"], text=True))
+            if fields[1] == "kiln":
+                self.assertIn("bin/kiln", files)
+                self.assertEqual({name for name in files if name.startswith("include/")}, set())
+            all_files += files
+        self.assertEqual(names, ["kiln", "libkiln-dev", "libkiln-runtime0"])
+        self.assertEqual(sorted(all_files), sorted(entry.name[len(TOP) + 1 :] for entry in self.entries if not entry.isdir()))
 
     def test_same_bytes_in_another_order_and_at_another_time(self):
         contents = {name: (self.root / name).read_bytes() for name in ("lib/libkiln_crt.a", "lib/pkgconfig/kiln.pc", DOC + "copyright")}
@@ -188,9 +212,8 @@ class ReleaseTest(unittest.TestCase):
                 os.mkdir(os.path.dirname(archive))
                 write_archive(archive, {name: contents[name] for name in names}, seconds("2026-01-01"))
                 os.utime(archive, (1, 1))
-                deb = os.path.join(parent, "kiln.deb")
-                make_deb(archive, deb, "1.0", "amd64", "2026-01-01")
-                digests.add(tuple(hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest() for path in (archive, deb)))
+                debs = make_deb(archive, parent, "1.0", "amd64", "2026-01-01")
+                digests.add(tuple(hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest() for path in (archive, *debs)))
         self.assertEqual(len(digests), 1)
 
 

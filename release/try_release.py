@@ -65,7 +65,7 @@ def check_files():
 
 def try_user(user, name, compiler, debian_package):
     suffix, packages = users.USERS[user].suffix, list(users.USERS[user].packages)
-    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"}
+    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/srv"}
     if compiler:
         packages[packages.index("g++")] = {"g++": "g++", "clang++": "clang"}[compiler]
         environment["CXX"] = compiler
@@ -74,9 +74,9 @@ def try_user(user, name, compiler, debian_package):
         if debian_package:
             suffix = ".deb"
             text = as_debian_package(text)
-        (released,) = glob.glob(FILES + "/kiln*" + suffix)
         os.makedirs(root + "/srv/first")
-        shutil.copy(released, root + "/srv/first")
+        for released in glob.glob(FILES + "/*" + suffix):
+            shutil.copy(released, root + "/srv/first")
         start = time.monotonic()
         run("chroot", root, "bash", "-c", text, env=environment, stdin=subprocess.DEVNULL)
         print("{} on {}: {:.0f} s".format(user, name, time.monotonic() - start), flush=True)
@@ -84,7 +84,7 @@ def try_user(user, name, compiler, debian_package):
 
 def as_debian_package(text):
     """The commands of the archive with the package: what the page says is left out."""
-    install = "dpkg --install kiln_*.deb >/dev/null"
+    install = "dpkg --install *.deb >/dev/null"
     lines = [line for line in text.splitlines() if not line.startswith("rm -rf kiln && mv")]
     lines = [install if line.startswith("tar xzf") else line for line in lines]
     text = "\n".join(lines) + "\n"
@@ -98,7 +98,7 @@ def main():
     parser.add_argument("--user", choices=list(users.USERS), help="one user; by itself, all of them")
     parser.add_argument("--system", choices=list(SYSTEMS), default="debian")
     parser.add_argument("--compiler", choices=["g++", "clang++"], help="of the C++ user")
-    parser.add_argument("--debian-package", action="store_true", help="the Debian package instead of the archive")
+    parser.add_argument("--debian-package", action="store_true", help="the Debian packages instead of the archive")
     arguments = parser.parse_args()
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     if arguments.user is None:

@@ -27,10 +27,15 @@ def section(page, heading):
     return texts[heading]
 
 
-def script(text, folder):
-    """The fences of a section as one program of bash: those that name a file become that file, and commands run in order in `folder`."""
+def fences(text):
+    """Language, name of a file (may be empty) and contents of each fenced block."""
+    return _FENCE.findall(text)
+
+
+def script(blocks, folder):
+    """Fenced blocks as one program of bash: those that name a file become that file, and commands run in order in `folder`."""
     lines = ["set -euo pipefail", "mkdir -p '{0}' && cd '{0}'".format(folder)]
-    for number, (language, name, body) in enumerate(_FENCE.findall(text)):
+    for number, (language, name, body) in enumerate(blocks):
         if name:
             lines += ["cat >'{}' <<'END_OF_FILE_{}'".format(name, number), body.rstrip("\n"), "END_OF_FILE_{}".format(number)]
         elif language == "bash":
@@ -40,4 +45,4 @@ def script(text, folder):
 
 def script_of(user, folder):
     with open(os.path.join(os.path.dirname(__file__), "..", PAGE), encoding="utf-8") as file:
-        return script(section(file.read(), USERS[user].heading), folder)
+        return script(fences(section(file.read(), USERS[user].heading)), folder)
