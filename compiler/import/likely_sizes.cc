@@ -49,7 +49,8 @@ bool HasOneOf(const Words& words, const Words& wanted) {
 }
 
 const Words kBatchWords = {"batch", "batches", "bs", "n"};
-const Words kPixelWords = {"height", "width", "h", "w", "rows", "cols", "columns"};
+const Words kHeightWords = {"height", "h", "rows"};
+const Words kWidthWords = {"width", "w", "cols", "columns"};
 const Words kImageWords = {"image", "images", "img", "imgs", "pixel", "pixels", "picture", "photo"};
 const Words kTokenWords = {"seq",    "sequence", "token", "tokens", "ids",  "mask",
                            "length", "len",      "text",  "words",  "past", "position"};
@@ -74,24 +75,33 @@ std::vector<size_t> PixelDimensions(const ModelPort& input) {
   return {};
 }
 
+// What frameworks call a waveform that a model reads.
+bool IsInputValues(const Words& name, size_t rank) {
+  return rank == 2 && name == Words{"input", "values"};
+}
+
 Guess GuessOf(const ModelPort& input, size_t d, const UsualSizes& sizes) {
   const size_t rank = input.extents.size();
   const Words symbol = WordsOf(input.extents[d].symbol), name = WordsOf(input.name);
   if (input.extents[d].wanted.has_value()) return {*input.extents[d].wanted, 0};
   if (HasOneOf(symbol, kBatchWords)) return {1, 0};
   const bool is_float = !input.dtype.has_value() || input.dtype->is_float();
-  const bool is_sound = is_float && HasOneOf(name, kSampleWords);
-  if (d == 0 && !(rank == 1 && is_sound)) return {1, 1};
-  if (HasOneOf(symbol, kSampleWords)) return {sizes.samples, 2};
-  if (HasOneOf(symbol, kPixelWords)) return {sizes.pixels, 2};
-  if (HasOneOf(symbol, kFrameWords)) return {sizes.frames, 2};
-  if (HasOneOf(symbol, kTokenWords)) return {sizes.tokens, 2};
+  const bool is_sound = is_float && (HasOneOf(name, kSampleWords) || IsInputValues(name, rank));
+  const int64_t height = sizes.height > 0 ? sizes.height : sizes.pixels;
+  constexpr int64_t kFramesOfAClip = 16;
+  const int64_t frames = rank == 5 ? kFramesOfAClip : sizes.frames;
+  if (HasOneOf(symbol, kSampleWords)) return {sizes.samples, 1};
+  if (HasOneOf(symbol, kHeightWords)) return {height, 1};
+  if (HasOneOf(symbol, kWidthWords)) return {sizes.pixels, 1};
+  if (HasOneOf(symbol, kFrameWords)) return {frames, 1};
+  if (HasOneOf(symbol, kTokenWords)) return {sizes.tokens, 1};
+  if (d == 0 && !(rank == 1 && is_sound)) return {1, 2};
   if (HasOneOf(name, kSequenceWords)) return {sizes.tokens, 3};
   const std::vector<size_t> pixels = PixelDimensions(input);
   if (!pixels.empty()) {
-    return {absl::c_linear_search(pixels, d) ? sizes.pixels : sizes.frames, 3};
+    return {d == pixels[0] ? height : d == pixels[1] ? sizes.pixels : frames, 3};
   }
-  if (input.is_convolved && rank == 4 && d >= 2) return {sizes.pixels, 3};
+  if (input.is_convolved && rank == 4 && d >= 2) return {d == 2 ? height : sizes.pixels, 3};
   if (rank >= 3 && HasOneOf(name, kImageWords)) return {sizes.pixels, 3};
   if (!is_float) return {sizes.tokens, 3};
   if (is_sound) return {sizes.samples, 4};

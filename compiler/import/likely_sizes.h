@@ -15,17 +15,20 @@ namespace kiln {
 
 // The size of each kind of dimension.
 struct UsualSizes {
-  int64_t pixels;   // height and width of an image
-  int64_t tokens;   // a sequence of tokens, or what nothing is known of
-  int64_t samples;  // of a waveform
-  int64_t frames;   // of a video, or of features of a waveform
+  int64_t pixels;      // height and width of an image, or its width alone
+  int64_t tokens;      // a sequence of tokens, or what nothing is known of
+  int64_t samples;     // of a waveform
+  int64_t frames;      // of features of a waveform
+  int64_t height = 0;  // of an image that is wider; 0: as its width
 };
 
 // The most usual ones first; the others are for models that take other multiples. Images of
-// ImageNet; sequences; a second of sound at 16 kHz; the same second in frames of 10 ms.
+// ImageNet; sequences; a second of sound at 16 kHz; the same second in frames of 10 ms. The last two are
+// lines of text.
 inline constexpr UsualSizes kUsualSizes[] = {
-    {224, 128, 16000, 100}, {256, 128, 16000, 128}, {320, 64, 8000, 64},
-    {640, 256, 32000, 200}, {512, 512, 48000, 16},  {128, 16, 4096, 32},
+    {224, 128, 16000, 100},     {256, 128, 16000, 128},     {320, 64, 8000, 64},
+    {512, 512, 48000, 16},      {640, 256, 32000, 200},     {128, 16, 4096, 32},
+    {320, 128, 16000, 100, 48}, {320, 128, 16000, 100, 32},
 };
 
 // For each input the extents of its shape: those that are known, and likely ones for the others. Open

@@ -38,18 +38,29 @@ TEST(LikelySizes, OfImagesAreThoseOfImageNet) {
   EXPECT_EQ(SizesOf(Input("pixel_values", {Open("batch"), Open("c"), Open("height"), Of(64)})),
             Shape({1, 224, 224, 64}));
   EXPECT_EQ(SizesOf(Input("video", {Open(), Of(3), Open(), Open(), Open()})),
-            Shape({1, 3, 100, 224, 224}));
+            Shape({1, 3, 16, 224, 224}));
+}
+
+TEST(LikelySizes, OfLinesOfTextAreWide) {
+  const UsualSizes line = {320, 128, 16000, 100, 48};
+  const ModelPort x = Input("x", {Open("n"), Of(3), Open(), Open("width")});
+  EXPECT_EQ(LikelySizes({x}, line)[0], Shape({1, 3, 48, 320}));
+  const ModelPort named = Input("x", {Open("n"), Of(3), Open("height"), Open()});
+  EXPECT_EQ(LikelySizes({named}, line)[0], Shape({1, 3, 48, 320}));
 }
 
 TEST(LikelySizes, OfIntegersAreSequences) {
   EXPECT_EQ(SizesOf(Input("x", {Open(), Open("s18")}, DType::Int(64))), Shape({1, 128}));
   EXPECT_EQ(SizesOf(Input("attention_mask", {Open("b"), Open("s1")}, DType::Bool())),
             Shape({1, 128}));
+  // Recurrent networks have the sequence in front.
+  EXPECT_EQ(SizesOf(Input("x", {Open("sequence"), Open("batch"), Of(10)})), Shape({128, 1, 10}));
 }
 
 TEST(LikelySizes, OfSoundAreSamplesAndFrames) {
   EXPECT_EQ(SizesOf(Input("waveform", {Open()})), Shape({16000}));
   EXPECT_EQ(SizesOf(Input("input_audio", {Open(), Open()})), Shape({1, 16000}));
+  EXPECT_EQ(SizesOf(Input("input_values", {Open("s6"), Open("s76")})), Shape({1, 16000}));
   EXPECT_EQ(SizesOf(Input("x", {Open(), Of(1), Open()})), Shape({1, 1, 16000}));
   EXPECT_EQ(SizesOf(Input("x", {Open(), Of(80), Open()})), Shape({1, 80, 100}));
   EXPECT_EQ(SizesOf(Input("x", {Open(), Open(), Of(768)})), Shape({1, 128, 768}));

@@ -37,7 +37,7 @@ TEST(ImportOptionsText, SaysAllThatTheUserSaid) {
   options.constants["w"] = Tensor::Scalar(DType::Int(32), 5);
   EXPECT_EQ(ImportOptionsText(options),
             "input=x:(1, 3):float32\ninput=y:(2,)\ndim=n=4\noutput=z\n"
-            "constant=w:Tensor[(), int32]:"
+            "constant=w:int32:"
             "2594b6a92ebfb1c3312deb7d01c015fb95e9fbe9bd7bc6b527af07813ec7b910\n");
 }
 
@@ -47,7 +47,8 @@ TEST(TextProperties, LeavesOutWhatIsNoText) {
                                            {"latin-1", "M\xfcller"},
                                            {"utf-8", "M\xc3\xbcller"},
                                            {"empty", ""}});
-  EXPECT_EQ(found, (Properties{{"names", "{0: 'cat'}"}, {"utf-8", "M\xc3\xbcller"}, {"empty", ""}}));
+  EXPECT_EQ(found,
+            (Properties{{"names", "{0: 'cat'}"}, {"utf-8", "M\xc3\xbcller"}, {"empty", ""}}));
 }
 
 TEST(TextProperties, BoundsTheirBytes) {

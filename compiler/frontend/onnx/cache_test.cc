@@ -24,8 +24,8 @@ const std::string kUpdate =
     "node { op_type: 'Transpose' input: 'x' output: 'first'" + Perm("ints: 1 ints: 0 ints: 2") +
     "} node { op_type: 'Transpose' input: 'u' output: 'rows'" + Perm("ints: 1 ints: 0 ints: 2") +
     "} node { op_type: 'ScatterND' input: 'first' input: 'at' input: 'rows' output: 'updated' } "
-    "node { op_type: 'Transpose' input: 'updated' output: 'y'" + Perm("ints: 1 ints: 0 ints: 2") +
-    "}";
+    "node { op_type: 'Transpose' input: 'updated' output: 'y'" +
+    Perm("ints: 1 ints: 0 ints: 2") + "}";
 
 TEST(Cache, IsUpdatedAlongItsAxis) {
   const std::string text =
@@ -45,14 +45,15 @@ std::string Heads(const std::string& product) {
                "initializer { name: 'four' data_type: 7 dims: 4 int64_data: [1, 4, 3, 4] } "
                "node { op_type: 'Reshape' input: 'k' input: 'one' output: 'k1' } "
                "node { op_type: 'Expand' input: 'k1' input: 'two' output: 'k2' } "
-               "node { op_type: 'Reshape' input: 'k2' input: 'four' output: 'k3' } " + product);
+               "node { op_type: 'Reshape' input: 'k2' input: 'four' output: 'k3' } " +
+               product);
 }
 
 TEST(Cache, IsNotRepeatedForHeadsThatShareIt) {
-  const std::string scores = Text(
-      Heads("node { op_type: 'Transpose' input: 'k3' output: 'kt'" +
-            Perm("ints: 0 ints: 1 ints: 3 ints: 2") +
-            "} node { op_type: 'MatMul' input: 'q' input: 'kt' output: 'y' }"));
+  const std::string scores =
+      Text(Heads("node { op_type: 'Transpose' input: 'k3' output: 'kt'" +
+                 Perm("ints: 0 ints: 1 ints: 3 ints: 2") +
+                 "} node { op_type: 'MatMul' input: 'q' input: 'kt' output: 'y' }"));
   EXPECT_THAT(scores, Not(HasSubstr("broadcast_to")));
   EXPECT_THAT(scores, HasSubstr("reshape(%q, newshape=[1, 2, 2, 4]"));
   const std::string values =

@@ -42,8 +42,7 @@ std::vector<std::string> ValuesOf(const std::string& name, const onnx::GraphProt
   return values;
 }
 
-absl::Status Unknown(const std::string& name, const onnx::GraphProto& graph,
-                     const Makers& makers) {
+absl::Status Unknown(const std::string& name, const onnx::GraphProto& graph, const Makers& makers) {
   std::vector<std::string> known;
   for (const auto& [value, node] : makers) known.push_back(value);
   for (const onnx::NodeProto& node : graph.node()) {
@@ -112,7 +111,8 @@ absl::Status EndAt(const std::vector<std::string>& names, onnx::GraphProto& grap
          [&](const onnx::ValueInfoProto& input) { return read.contains(input.name()); });
   KeepIf(*graph.mutable_initializer(),
          [&](const onnx::TensorProto& tensor) { return read.contains(tensor.name()); });
-  KeepIf(*graph.mutable_node(), [&](const onnx::NodeProto& node) { return needed.contains(&node); });
+  KeepIf(*graph.mutable_node(),
+         [&](const onnx::NodeProto& node) { return needed.contains(&node); });
   return absl::OkStatus();
 }
 

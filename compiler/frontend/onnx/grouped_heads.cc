@@ -82,9 +82,8 @@ absl::StatusOr<std::optional<ValueId>> ProductOfGroupedHeads(Converter& c, Value
                           c.Transpose(matrices, LastTwoExchanged(static_cast<int>(rank))));
   }
   KILN_ASSIGN_OR_RETURN(const ValueId rows, c.Reshape(a, in_groups(sa)));
-  KILN_ASSIGN_OR_RETURN(
-      const ValueId product,
-      c.Op("nn.batch_matmul", {rows, matrices}, {{"transpose_b", false}}));
+  KILN_ASSIGN_OR_RETURN(const ValueId product,
+                        c.Op("nn.batch_matmul", {rows, matrices}, {{"transpose_b", false}}));
   Shape out = sa;
   out[rank - 1] = sb[rank - 1];
   KILN_ASSIGN_OR_RETURN(const ValueId result, c.Reshape(product, out));

@@ -96,8 +96,7 @@ std::optional<Wanted> WantedBy(const onnx::NodeProto& node, const Weights& weigh
   if (IsConvolution(node)) {
     const auto channels = WeightExtent(node, op == "QLinearConv" ? 3 : 1, 1, weights);
     int64_t all = 0;
-    if (!channels.has_value() ||
-        __builtin_mul_overflow(*channels, IntOf(node, "group", 1), &all)) {
+    if (!channels.has_value() || __builtin_mul_overflow(*channels, IntOf(node, "group", 1), &all)) {
       return std::nullopt;
     }
     return WantedOf(1, all);
@@ -142,7 +141,8 @@ void AddFactsOfReaders(const onnx::GraphProto& graph, std::vector<ModelPort>& in
     const int64_t d = wanted->dimension < 0 ? rank + wanted->dimension : wanted->dimension;
     if (d < 0 || d >= rank) continue;
     Extent& extent = input.extents[static_cast<size_t>(d)];
-    if (!extent.value.has_value()) extent.wanted = std::max(extent.wanted.value_or(0), wanted->size);
+    if (!extent.value.has_value())
+      extent.wanted = std::max(extent.wanted.value_or(0), wanted->size);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
@@ -39,21 +40,21 @@ const char kWeights[] =
     "} ";
 
 TEST(InputReaders, ConvolutionsWantChannels) {
-  const std::string conv = std::string(kWeights) +
-                           "node { op_type: 'Conv' input: 'x' input: 'w' output: 'y' attribute { "
-                           "name: 'group' type: INT i: 4 } }";
+  const std::string conv = absl::StrCat(kWeights,
+                                        "node { op_type: 'Conv' input: 'x' input: 'w' output: 'y' "
+                                        "attribute { name: 'group' type: INT i: 4 } }");
   EXPECT_THAT(WantedBy(conv, 4), ElementsAre(0, 12, 0, 0));
   EXPECT_TRUE(ReadBy(conv, 4).is_convolved);
-  EXPECT_THAT(WantedBy(std::string(kWeights) +
-                           "node { op_type: 'Cast' input: 'x' output: 'a' } node { op_type: "
-                           "'QLinearConv' input: 'a' input: '' input: '' input: 'w' output: 'y' }",
-                       4),
-              ElementsAre(0, 3, 0, 0));
+  const std::string behind_cast =
+      absl::StrCat(kWeights,
+                   "node { op_type: 'Cast' input: 'x' output: 'a' } node { op_type: 'QLinearConv' "
+                   "input: 'a' input: '' input: '' input: 'w' output: 'y' }");
+  EXPECT_THAT(WantedBy(behind_cast, 4), ElementsAre(0, 3, 0, 0));
 }
 
 TEST(InputReaders, OperatorsWithWeightsWantTheirRows) {
   const auto wanted = [](const std::string& node, size_t rank) {
-    return WantedBy(kWeights + ("node { input: 'x' output: 'y' " + node) + " }", rank);
+    return WantedBy(absl::StrCat(kWeights, "node { input: 'x' output: 'y' ", node, " }"), rank);
   };
   EXPECT_THAT(wanted("op_type: 'MatMul' input: 'm'", 3), ElementsAre(0, 0, 12));
   EXPECT_THAT(wanted("op_type: 'Gemm' input: 'm'", 2), ElementsAre(0, 12));
@@ -95,15 +96,14 @@ TEST(InputReaders, ReadersThatMakeNoSenseSayNothing) {
         "op_type: 'LinearRegressor' attribute { name: 'targets' i: 0 }",
         "op_type: 'TreeEnsembleRegressor' attribute { name: 'nodes_featureids' ints: "
         "[9223372036854775807] }"}) {
-    EXPECT_THAT(WantedBy(kWeights + ("node { input: 'x' output: 'y' " + std::string(node)) + " }", 2),
+    EXPECT_THAT(WantedBy(absl::StrCat(kWeights, "node { input: 'x' output: 'y' ", node, " }"), 2),
                 ElementsAre(0, 0))
         << node;
   }
   // An input of another rank than the reader's operand.
-  EXPECT_THAT(WantedBy(std::string(kWeights) +
-                           "node { op_type: 'Conv' input: 'x' input: 'w' output: 'y' }",
-                       1),
-              ElementsAre(0));
+  const std::string conv =
+      absl::StrCat(kWeights, "node { op_type: 'Conv' input: 'x' input: 'w' output: 'y' }");
+  EXPECT_THAT(WantedBy(conv, 1), ElementsAre(0));
 }
 
 }  // namespace

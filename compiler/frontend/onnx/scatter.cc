@@ -51,9 +51,8 @@ absl::StatusOr<std::optional<ValueId>> UpdateAlongAxis(Converter& c, ValueId x, 
   KILN_ASSIGN_OR_RETURN(ValueId updates, c.Input(2));
   if (c.type(updates).rank() != static_cast<int>(axes.size())) return std::nullopt;
   KILN_ASSIGN_OR_RETURN(updates, c.Transpose(updates, back));
-  KILN_ASSIGN_OR_RETURN(const ValueId updated,
-                        c.Op("scatter_nd", {data, places, updates},
-                             {{"mode", Reduction(c)}, {"axis", axes[0]}}));
+  KILN_ASSIGN_OR_RETURN(const ValueId updated, c.Op("scatter_nd", {data, places, updates},
+                                                    {{"mode", Reduction(c)}, {"axis", axes[0]}}));
   KILN_ASSIGN_OR_RETURN(const ValueId result, c.Transpose(updated, axes));
   return result;
 }

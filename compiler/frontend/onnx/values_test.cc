@@ -146,7 +146,8 @@ TEST(OnnxValues, OfUpdatesAlongAnotherAxis) {
       "op_type: 'Transpose' input: 'x' output: 'first'" + exchanged +
       "} node { op_type: 'Transpose' input: 'u' output: 'rows'" + exchanged +
       "} node { op_type: 'ScatterND' input: 'first' input: 'at' input: 'rows' output: 'updated' } "
-      "node { op_type: 'Transpose' input: 'updated' output: 'y'" + exchanged;
+      "node { op_type: 'Transpose' input: 'updated' output: 'y'" +
+      exchanged;
   const Given x = {"x", {2, 3, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
   ExpectValues({
       {.node = update,
@@ -170,8 +171,8 @@ TEST(OnnxValues, OfGroupedHeads) {
       "op_type: 'Reshape' input: 'k' input: 'one' output: 'k1' } node { op_type: 'Expand' input: "
       "'k1' input: 'two' output: 'k2' } node { op_type: 'Reshape' input: 'k2' input: 'four' "
       "output: 'k3' } node { ";
-  const std::vector<Given> shapes = {
-      Ints("one", {1, 2, 1, 3, 2}), Ints("two", {1, 2, 2, 3, 2}), Ints("four", {1, 4, 3, 2})};
+  const std::vector<Given> shapes = {Ints("one", {1, 2, 1, 3, 2}), Ints("two", {1, 2, 2, 3, 2}),
+                                     Ints("four", {1, 4, 3, 2})};
   const Given keys = {"k", {1, 2, 3, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}};
   ExpectValues({
       {.node = repeat + "op_type: 'Transpose' input: 'k3' output: 'kt'" +

@@ -243,8 +243,8 @@ absl::Status ModelFile::EndAt(const std::vector<std::string>& names) {
     if (found == main.tensors.end()) {
       std::vector<std::string> known;
       for (const TensorInfo& info : main.tensors) known.push_back(info.name);
-      return absl::InvalidArgumentError(absl::StrCat("--outputs: the model has no tensor '", name,
-                                                     "'", Perhaps(name, known)));
+      return absl::InvalidArgumentError(
+          absl::StrCat("--outputs: the model has no tensor '", name, "'", Perhaps(name, known)));
     }
     outputs.push_back(static_cast<int>(found - main.tensors.begin()));
   }
