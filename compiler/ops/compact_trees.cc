@@ -26,8 +26,7 @@ std::optional<CompactTrees> MakeCompactTrees(const Tensor& features, const Tenso
                                              int64_t width, int64_t depth) {
   const DType dtype = thresholds.type().dtype;
   const int64_t trees = roots.type().num_elements();
-  const int64_t most_entries =
-      kMostEntriesPerNode * (thresholds.type().num_elements() + trees);
+  const int64_t most_entries = kMostEntriesPerNode * (thresholds.type().num_elements() + trees);
   CompactTrees result;
   const auto add_entries = [&](size_t count) {
     const size_t first = result.left.size();

@@ -143,8 +143,7 @@ void LowerCompact(StageBuilder& b, const CompactTrees& trees) {
                roots = table("roots", trees.roots);
   // NaN is above all numbers in the first columns, below all in the others.
   const Access row = b.Compute(
-      "row", {samples, missing ? 2 * width : width},
-      [&, data = b.Input(kData)](const Indices& i) {
+      "row", {samples, missing ? 2 * width : width}, [&, data = b.Input(kData)](const Indices& i) {
         if (!missing) return OrderKey(data(i));
         const Expr is_second = i[1] >= Expr(width);
         const Expr x = data({i[0], loop::MakeSelect(is_second, i[1] - Expr(width), i[1])});

@@ -14,8 +14,18 @@ namespace {
 template <typename T>
 std::vector<T> Ascending() {
   using Limits = std::numeric_limits<T>;
-  return {-Limits::infinity(), Limits::lowest(), T{-1.5}, -Limits::min(), -Limits::denorm_min(), T{0},
-          Limits::denorm_min(), Limits::min(), T{1}, T{1.5}, Limits::max(), Limits::infinity()};
+  return {-Limits::infinity(),
+          Limits::lowest(),
+          T{-1.5},
+          -Limits::min(),
+          -Limits::denorm_min(),
+          T{0},
+          Limits::denorm_min(),
+          Limits::min(),
+          T{1},
+          T{1.5},
+          Limits::max(),
+          Limits::infinity()};
 }
 
 template <typename T>

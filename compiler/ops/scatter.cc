@@ -198,15 +198,17 @@ const OpDef kScatter[] = {
            {{"reduction", "mul"}}, {Values(I32({2}), {10, 3})})},
      IndexAlongAxis},
     {{.name = "scatter_nd",
-      .doc = "data, where the part at [indices[0, i], indices[1, i], …] is replaced by "
-             "updates[i, …] or combined with it, in row-major order. With another axis than 0, the "
-             "part whose index along it is indices[0, i] is replaced by that of updates whose index "
-             "is i. Negative indices count from the end; those out of range are brought to the "
-             "nearest end.",
+      .doc =
+          "data, where the part at [indices[0, i], indices[1, i], …] is replaced by "
+          "updates[i, …] or combined with it, in row-major order. With another axis than 0, the "
+          "part whose index along it is indices[0, i] is replaced by that of updates whose index "
+          "is i. Negative indices count from the end; those out of range are brought to the "
+          "nearest end.",
       .inputs = {{"data", "any type"},
                  {"indices", "integers, (indices per place, places…)"},
-                 {"updates", "as data, (places…, rest of data…), or data's shape with as many along "
-                             "the axis as there are places"}},
+                 {"updates",
+                  "as data, (places…, rest of data…), or data's shape with as many along "
+                  "the axis as there are places"}},
       .attrs = {{"mode", AttrType::kString, {}, true, kModes},
                 {"axis", AttrType::kInt, 0, false, "of data, that the indices count along"}}},
      {"indices are integers, updates have the dtype of data",
