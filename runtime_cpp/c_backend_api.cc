@@ -67,18 +67,17 @@ int TVMBackendFreeWorkspace(int device_type, int device_id, void* ptr) {
 }
 
 int TVMBackendParallelLaunch(FTVMParallelLambda flambda, void* cdata, int num_task) {
-  return CallFromC(__func__, {{"flambda", reinterpret_cast<const void*>(flambda)}},
-                   [=]() -> absl::Status {
-                     RunScope* const run = RunScope::Current();
-                     if (run == nullptr) {
-                       return ThreadPool::Global().Launch(flambda, cdata, num_task);
-                     }
-                     run->CountParallelOperator();
-                     KILN_RETURN_IF_ERROR(run->Check());
-                     ThreadPool& pool =
-                         run->pool() != nullptr ? *run->pool() : ThreadPool::Global();
-                     return pool.Launch(flambda, cdata, num_task);
-                   });
+  return CallFromC(
+      __func__, {{"flambda", reinterpret_cast<const void*>(flambda)}}, [=]() -> absl::Status {
+        RunScope* const run = RunScope::Current();
+        if (run == nullptr) {
+          return ThreadPool::Global().Launch(flambda, cdata, num_task);
+        }
+        run->CountParallelOperator();
+        KILN_RETURN_IF_ERROR(run->Check());
+        ThreadPool& pool = run->pool() != nullptr ? *run->pool() : ThreadPool::Global();
+        return pool.Launch(flambda, cdata, num_task);
+      });
 }
 
 int TVMBackendParallelBarrier(int, TVMParallelGroupEnv* penv) {

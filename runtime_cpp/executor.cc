@@ -250,8 +250,7 @@ absl::Status Executor::keep_state(bool keep) {
   for (const State& state : states_) {
     // The outputs stay what the last run has written.
     if (!state.is_written) continue;
-    KILN_RETURN_IF_ERROR(
-        SetInput(static_cast<int>(state.input), *outputs_[state.output].current));
+    KILN_RETURN_IF_ERROR(SetInput(static_cast<int>(state.input), *outputs_[state.output].current));
   }
   return absl::OkStatus();
 }

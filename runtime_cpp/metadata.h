@@ -35,8 +35,8 @@ struct Quantization {
 
 // What a library was made of and by. Texts are empty if they are not known.
 struct ModelOrigin {
-  std::string compiler;      // "kiln 0.1.0"
-  std::string model_sha256;  // of the model's file, 64 hexadecimal digits
+  std::string compiler;        // "kiln 0.1.0"
+  std::string model_sha256;    // of the model's file, 64 hexadecimal digits
   std::string options_sha256;  // of all that was asked of the compiler
   // Texts of the model's file about itself: ONNX's metadata_props, TFLite's description and metadata.
   std::vector<std::pair<std::string, std::string>> properties;

@@ -68,8 +68,8 @@ absl::StatusOr<std::string> BytesOf(double value) {
     const double beyond = 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
     if (!(value >= static_cast<double>(std::numeric_limits<T>::min()) && value < beyond) ||
         static_cast<double>(static_cast<T>(value)) != value) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("found the value ", value, ", wanted one of ", DataTypeName(DataTypeOf<T>())));
+      return absl::InvalidArgumentError(absl::StrCat("found the value ", value, ", wanted one of ",
+                                                     DataTypeName(DataTypeOf<T>())));
     }
   }
   const T element = static_cast<T>(value);

@@ -64,16 +64,16 @@ absl::Status Program::TakeStates(const ModelMetadata& metadata) {
     const absl::StatusOr<int> output =
         FindDescribed(outputs_, model.outputs(), state.output, "output");
     if (!input.ok() || !output.ok()) {
-      return absl::DataLossError(absl::StrCat("state '", state.input, "': ",
-                                              (input.ok() ? output : input).status().message()));
+      return absl::DataLossError(absl::StrCat(
+          "state '", state.input, "': ", (input.ok() ? output : input).status().message()));
     }
     const TensorInfo& from = outputs_[static_cast<size_t>(*output)];
     const TensorInfo& to = inputs_[static_cast<size_t>(*input)];
     if (from.shape != to.shape || !SameDataType(from.dtype, to.dtype)) {
-      return absl::DataLossError(absl::StrCat(
-          "state '", state.input, "': found ", DataTypeName(from.dtype), " ",
-          ShapeName(from.shape), " as output '", state.output, "', wanted ",
-          DataTypeName(to.dtype), " ", ShapeName(to.shape)));
+      return absl::DataLossError(absl::StrCat("state '", state.input, "': found ",
+                                              DataTypeName(from.dtype), " ", ShapeName(from.shape),
+                                              " as output '", state.output, "', wanted ",
+                                              DataTypeName(to.dtype), " ", ShapeName(to.shape)));
     }
     states_.push_back({to.name, from.name, state.initial_value, state.is_in_place != 0});
   }

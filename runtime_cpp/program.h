@@ -39,7 +39,7 @@ struct RunMemory {
 
 // An input whose value in the next run is what a run gives as an output. Both have one type.
 struct StateTensor {
-  std::string input;   // Names, of which the program has both.
+  std::string input;  // Names, of which the program has both.
   std::string output;
   double initial_value = 0;  // Of every element of the input, in the first run.
   bool is_in_place = false;  // Both may be one memory, which a run then changes.

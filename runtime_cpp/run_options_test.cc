@@ -46,8 +46,7 @@ TEST_P(RunOptionsTest, ARunEndsAtItsDeadline) {
       model.Run(Inputs(), {.deadline = steady_clock::now() - std::chrono::seconds(1)}).status();
   EXPECT_EQ(late.code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_EQ(std::string(late.message()), "the run of model 'add' did not end before its deadline");
-  EXPECT_TRUE(
-      model.Run(Inputs(), {.deadline = steady_clock::now() + std::chrono::hours(1)}).ok());
+  EXPECT_TRUE(model.Run(Inputs(), {.deadline = steady_clock::now() + std::chrono::hours(1)}).ok());
 }
 
 TEST_P(RunOptionsTest, ARunThatIsCancelledEnds) {
@@ -163,9 +162,8 @@ int HoldThreads(int, TVMParallelGroupEnv*, void* release) {
 class HeldPool {
  public:
   explicit HeldPool(ThreadPool& pool)
-      : future_(release_.get_future().share()), thread_([this, &pool] {
-          EXPECT_TRUE(pool.Launch(HoldThreads, &future_, 0).ok());
-        }) {
+      : future_(release_.get_future().share()),
+        thread_([this, &pool] { EXPECT_TRUE(pool.Launch(HoldThreads, &future_, 0).ok()); }) {
     while (!is_held.load()) std::this_thread::yield();
   }
   ~HeldPool() {
@@ -238,8 +236,7 @@ int64_t MinorFaults() {
 
 // A library with an array of 64 MiB, which no file holds.
 TEST(Prefault, LeavesNothingToWaitFor) {
-  const Module factory =
-      Module::LoadFromFile("runtime_cpp/testdata/add_aot_large.so").value();
+  const Module factory = Module::LoadFromFile("runtime_cpp/testdata/add_aot_large.so").value();
   const Model model = Model::FromModule(factory).value();
   const auto* const zeros =
       static_cast<const volatile char*>(FindLibrary(factory.node())->FindSymbol("zeros"));

@@ -68,12 +68,11 @@ absl::Status RunScope::Check() {
 absl::Status RunScope::Finish(absl::Status status) {
   if (!end_.ok()) status = end_;
   if (!is_observed_) return status;
-  const RunEvent event = {
-      .model = model_,
-      .status = status,
-      .seconds = std::chrono::duration<double>(Clock::now() - begin_).count(),
-      .parallel_operators = parallel_operators_,
-      .without_threads = without_threads_};
+  const RunEvent event = {.model = model_,
+                          .status = status,
+                          .seconds = std::chrono::duration<double>(Clock::now() - begin_).count(),
+                          .parallel_operators = parallel_operators_,
+                          .without_threads = without_threads_};
   Observers& observers = TheObservers();
   const std::shared_lock<std::shared_mutex> lock(observers.mutex);
   if (observers.observer != nullptr) observers.observer(event);

@@ -165,12 +165,12 @@ struct ThreadPool::All {
 // Never destroyed: pools end after it.
 ThreadPool::All& ThreadPool::AllPools() {
   static auto& all = *new All;
-  static const int registered = pthread_atfork(
-      [] { AllPools().mutex.lock(); }, [] { AllPools().mutex.unlock(); },
-      [] {
-        for (ThreadPool* pool : AllPools().pools) pool->AbandonWorkers();
-        AllPools().mutex.unlock();
-      });
+  static const int registered =
+      pthread_atfork([] { AllPools().mutex.lock(); }, [] { AllPools().mutex.unlock(); },
+                     [] {
+                       for (ThreadPool* pool : AllPools().pools) pool->AbandonWorkers();
+                       AllPools().mutex.unlock();
+                     });
   (void)registered;
   return all;
 }

@@ -69,9 +69,9 @@ CC_MODEL_ATTRIBUTES = {
     ),
     "module_name": attr.string(doc = "A C identifier; default: the rule's name, with _ for what an identifier cannot hold."),
     "optimize": attr.string(
-        doc = "What code is made for: \"speed\", \"balanced\" or \"size\".",
+        doc = "What code is made for: \"speed\", \"balanced\", \"size\", or \"ram\", the smallest workspace.",
         default = "speed",
-        values = ["speed", "balanced", "size"],
+        values = ["speed", "balanced", "size", "ram"],
     ),
     "overlap": attr.bool(default = True, doc = "Firmware: outputs reach into inputs where that makes the workspace smaller."),
     "outputs": attr.string_list(

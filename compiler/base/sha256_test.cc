@@ -22,7 +22,7 @@ TEST(Sha256, ExamplesOfTheStandard) {
 
 TEST(Sha256, OfFiles) {
   const std::string path = std::string(std::getenv("TEST_TMPDIR")) + "/file";
-  std::ofstream(path);
+  std::ofstream(path) << "";
   EXPECT_EQ(Sha256OfFile(path).value(), kOfNothing);
   // More than one piece.
   std::ofstream(path) << std::string(3 << 20, 'a');

@@ -288,7 +288,8 @@ void DescribeStatePairs(const std::vector<StatePair>& states, const Plan& plan,
   for (const StatePair& state : states) {
     proto::State& added = *metadata.add_states();
     added.set_is_in_place(metadata.executor() == "aot" &&
-                          MayBeOneMemory(plan, program, plan.inputs[static_cast<size_t>(state.input)],
+                          MayBeOneMemory(plan, program,
+                                         plan.inputs[static_cast<size_t>(state.input)],
                                          plan.outputs[static_cast<size_t>(state.output)]));
     *added.mutable_tensor() = main.parameters(state.input);
     added.set_initial_value(state.initial);

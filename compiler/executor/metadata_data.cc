@@ -145,8 +145,8 @@ DataValue TextArray(const std::string& name, const Texts& texts, DataAdder& add)
 DataValue OriginData(const proto::Origin& origin, DataAdder& add) {
   std::vector<DataValue> properties;
   for (const proto::Property& property : origin.properties()) {
-    properties.push_back(
-        DataValue::Struct({DataValue::String(property.key()), DataValue::String(property.value())}));
+    properties.push_back(DataValue::Struct(
+        {DataValue::String(property.key()), DataValue::String(property.value())}));
   }
   const DataValue array = add.Array("properties", "struct PropertyInfo", std::move(properties));
   return add.Define("origin", "struct OriginInfo",

@@ -138,8 +138,7 @@ PyObject* Describe(const std::vector<TensorInfo>& infos) {
     }
     if (!shape) return nullptr;
     const Owned row(Py_BuildValue("(ssO)", infos[i].name.c_str(),
-                                  runtime::DataTypeName(infos[i].dtype).c_str(),
-                                  shape.get()));
+                                  runtime::DataTypeName(infos[i].dtype).c_str(), shape.get()));
     if (!row || PyList_Append(list.get(), row.get()) != 0) return nullptr;
   }
   return list.release();
@@ -149,8 +148,8 @@ PyObject* Describe(const std::vector<StateTensor>& states) {
   Owned list(PyList_New(0));
   for (const StateTensor& state : states) {
     if (!list) return nullptr;
-    const Owned row(Py_BuildValue("(ssd)", state.input.c_str(), state.output.c_str(),
-                                  state.initial_value));
+    const Owned row(
+        Py_BuildValue("(ssd)", state.input.c_str(), state.output.c_str(), state.initial_value));
     if (!row || PyList_Append(list.get(), row.get()) != 0) return nullptr;
   }
   return list.release();

@@ -55,7 +55,7 @@ absl::Status Prepare(const runtime::Model& model, StreamData& data) {
   Executor& executor = *data.executor;
   KILN_RETURN_IF_ERROR(executor.keep_state(true));
   const std::vector<StateTensor>& states = executor.states();
-  const auto is_one = [&](std::string StateTensor::*name) {
+  const auto is_one = [&](std::string StateTensor::* name) {
     return [&states, name](const std::string& wanted) {
       return std::any_of(states.begin(), states.end(),
                          [&](const StateTensor& state) { return state.*name == wanted; });
@@ -91,9 +91,9 @@ absl::Status RunStep(StreamData& data, const Tensors& inputs, const Tensors& out
     const DLTensor& tensor = *inputs.get()[i];
     const bool is_aligned =
         runtime::IsAligned(runtime::DataOf(tensor), data.inputs[i].alignment_bytes);
-    KILN_RETURN_IF_ERROR(is_aligned ? executor.SetInputZeroCopy(data.input_places[i],
-                                                                NDArray::Borrow(tensor))
-                                    : executor.SetInput(data.input_places[i], tensor));
+    KILN_RETURN_IF_ERROR(
+        is_aligned ? executor.SetInputZeroCopy(data.input_places[i], NDArray::Borrow(tensor))
+                   : executor.SetInput(data.input_places[i], tensor));
   }
   for (size_t i = 0; i < data.outputs.size(); ++i) {
     KILN_RETURN_IF_ERROR(executor.SetOutputZeroCopy(

@@ -89,9 +89,9 @@ def main(folder):
         "run": lambda: run_anew(a, a, out=out),
         "run for new outputs": lambda: run_anew(a, a),
         "run on copies": lambda: two(x, x, out=(total, smaller)),
-        "load": lambda: _runtime.load(path("my_mod.so")),
+        "load": lambda: _runtime.load(path("my_mod.so"), -1, ()),
         "refused values": lambda: refused(kiln.ModelError, lambda: rows(values, index)),
-        "damaged": lambda: refused(kiln.ModelError, lambda: _runtime.load(path("damaged.so"))),
+        "damaged": lambda: refused(kiln.ModelError, lambda: _runtime.load(path("damaged.so"), -1, ())),
     }
     print(json.dumps({name: faults.each(function) for name, function in functions.items()}))
 

@@ -30,6 +30,7 @@
 using kiln::runtime::Executor;
 using kiln::runtime::LoadOptions;
 using kiln::runtime::Model;
+using kiln::runtime::ModelOrigin;
 using kiln::runtime::Module;
 using kiln::runtime::NDArray;
 using kiln::runtime::RunOptions;
@@ -145,8 +146,8 @@ absl::StatusOr<Module> LoadModule(const char* path, const KilnLoadOptions* optio
 
 absl::Status CheckIndex(absl::string_view what, int32_t index, size_t count) {
   if (index >= 0 && static_cast<size_t>(index) < count) return absl::OkStatus();
-  return absl::OutOfRangeError(absl::StrCat("found ", what, " ", index, ", wanted 0 to ",
-                                            static_cast<int64_t>(count) - 1));
+  return absl::OutOfRangeError(
+      absl::StrCat("found ", what, " ", index, ", wanted 0 to ", static_cast<int64_t>(count) - 1));
 }
 
 // Checks the size of a struct for an answer.
@@ -190,8 +191,8 @@ int32_t CountOf(const std::vector<StateTensor>& states) {
 
 absl::Status ReturnState(const std::vector<StateTensor>& states, int32_t index,
                          KilnStateInfo* result) {
-  KILN_RETURN_IF_ERROR(CheckInfo("state", index, states.size(), result->struct_size,
-                                 "KilnStateInfo"));
+  KILN_RETURN_IF_ERROR(
+      CheckInfo("state", index, states.size(), result->struct_size, "KilnStateInfo"));
   const StateTensor& state = states[static_cast<size_t>(index)];
   KilnStateInfo known = {};
   known.struct_size = result->struct_size;
@@ -229,8 +230,8 @@ absl::Status ReturnProperty(const ModelOrigin& origin, int32_t index, const char
 absl::StatusOr<absl::Span<const DLTensor* const>> TensorsOf(const DLTensor* const* tensors,
                                                             int32_t count, const char* what) {
   if (count < 0 || (count > 0 && tensors == nullptr)) {
-    return absl::InvalidArgumentError(absl::StrCat("found ", count, " ", what,
-                                                   tensors == nullptr ? " at NULL" : ""));
+    return absl::InvalidArgumentError(
+        absl::StrCat("found ", count, " ", what, tensors == nullptr ? " at NULL" : ""));
   }
   for (int32_t i = 0; i < count; ++i) {
     if (tensors[i] == nullptr) {
@@ -408,9 +409,9 @@ KilnCode KilnModelRun(const KilnModel* model, const DLTensor* const* inputs, int
     KILN_ASSIGN_OR_RETURN(const auto tensors, TensorsOf(inputs, num_inputs, "inputs"));
     const int32_t wanted = KilnModelNumOutputs(model);
     if (num_outputs != wanted || (wanted > 0 && outputs == nullptr)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("found room for ", outputs == nullptr ? 0 : num_outputs,
-                       " outputs, wanted it for ", wanted));
+      return absl::InvalidArgumentError(absl::StrCat("found room for ",
+                                                     outputs == nullptr ? 0 : num_outputs,
+                                                     " outputs, wanted it for ", wanted));
     }
     KILN_ASSIGN_OR_RETURN(std::vector<NDArray> arrays, model->model.Run(tensors, known));
     std::vector<std::unique_ptr<KilnArray>> handles;
@@ -502,9 +503,8 @@ int32_t KilnExecutorNumOutputs(const KilnExecutor* executor) {
 
 KilnCode KilnExecutorGetInputInfo(const KilnExecutor* executor, int32_t index,
                                   KilnTensorInfo* info) {
-  return Call(__func__, {{"executor", executor}, {"info", info}}, [&] {
-    return ReturnInfo(executor->executor->input_infos(), "input", index, info);
-  });
+  return Call(__func__, {{"executor", executor}, {"info", info}},
+              [&] { return ReturnInfo(executor->executor->input_infos(), "input", index, info); });
 }
 
 KilnCode KilnExecutorGetOutputInfo(const KilnExecutor* executor, int32_t index,
@@ -618,8 +618,7 @@ KilnCode KilnExecutorTimeEvaluator(KilnExecutor* executor, int64_t number, int64
 
 KilnCode KilnExecutorProfile(KilnExecutor* executor, char** json) {
   return Call(__func__, {{"executor", executor}, {"json", json}}, [&]() -> absl::Status {
-    KILN_ASSIGN_OR_RETURN(const kiln::runtime::ProfileReport report,
-                          executor->executor->Profile());
+    KILN_ASSIGN_OR_RETURN(const kiln::runtime::ProfileReport report, executor->executor->Profile());
     const std::string text = report.ToJson();
     *json = new char[text.size() + 1];
     std::memcpy(*json, text.c_str(), text.size() + 1);

@@ -153,7 +153,8 @@ static void TestModel(void) {
     EXPECT_CODE(KILN_OK, KilnArrayToDLPack(outputs[i], &shared[i]));
     targets[i] = &shared[i]->dl_tensor;
   }
-  EXPECT_CODE(KILN_OK, KilnModelRunInto(model, inputs, 2, targets, num_outputs, workspace, room, NULL));
+  EXPECT_CODE(KILN_OK,
+              KilnModelRunInto(model, inputs, 2, targets, num_outputs, workspace, room, NULL));
   EXPECT(((const float*)targets[0]->data)[3] == 12);
   EXPECT_CODE(KILN_OK, KilnModelRunInto(model, inputs, 2, targets, num_outputs, NULL, 0, NULL));
 
@@ -163,7 +164,8 @@ static void TestModel(void) {
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRun(model, inputs, 2, outputs, num_outputs, NULL));
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRun(model, inputs, 1, outputs, num_outputs, NULL));
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRun(model, inputs, -1, outputs, num_outputs, NULL));
-  EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRun(model, inputs, 2, outputs, num_outputs + 1, NULL));
+  EXPECT_CODE(KILN_INVALID_ARGUMENT,
+              KilnModelRun(model, inputs, 2, outputs, num_outputs + 1, NULL));
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRun(model, NULL, 2, outputs, num_outputs, NULL));
   inputs[0] = NULL;
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelRun(model, inputs, 2, outputs, num_outputs, NULL));

@@ -167,9 +167,9 @@ TEST(RunOptions, EndRuns) {
   EXPECT_TRUE(model.Prefault().ok());
   const std::vector<NDArray> inputs = {Array({1, 2, 3, 4}), Array({1, 1, 1, 1})};
   std::vector<KilnCode> codes;
-  EXPECT_TRUE(
-      kiln::SetRunObserver([&](const kiln::RunEvent& run) { codes.push_back(run.status.code()); })
-          .ok());
+  EXPECT_TRUE(kiln::SetRunObserver([&](const kiln::RunEvent& run) {
+                codes.push_back(run.status.code());
+              }).ok());
   kiln::CancellationToken token;
   kiln::RunOptions options;
   options.cancellation = &token;

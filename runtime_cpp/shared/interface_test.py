@@ -27,7 +27,7 @@ def methods(path, name):
     text = re.sub(r"//[^\n]*", "", read(path))
     body = re.search(r"^class {} \{{\n public:\n(.*?)^ private:".format(name), text, re.MULTILINE | re.DOTALL).group(1)
     found = {}
-    for method in re.findall(r"^  (?!return|using|for|if|const KilnCode)(?:[\w:<>,*& ]+[ &*])(\w+)\((?!\))?", body, re.MULTILINE):
+    for method in re.findall(r"^  (?! |return|using|for|if|const KilnCode)(?:[\w:<>,*& ]+[ &*])(\w+)\((?!\))?", body, re.MULTILINE):
         found[method] = found.get(method, 0) + 1
     return found
 
@@ -53,7 +53,8 @@ class InterfaceTest(unittest.TestCase):
         others = {symbol for symbol in symbols if not symbol.startswith("Kiln")}
         self.assertIn("TVMModLoadFromFile", others)
         self.assertTrue(all(re.fullmatch("TVM[A-Za-z0-9]+", symbol) for symbol in others), others)
-        for function in declared:
+        # The class loads a module, which it keeps, and makes the model of that.
+        for function in declared - {"KilnModelLoad"}:
             self.assertRegex(read(WRAPPER), r"\b{}\b".format(function))
 
     def test_libraries(self):

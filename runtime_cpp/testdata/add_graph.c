@@ -71,7 +71,8 @@ static const struct Metadata kMetadata = {KILN_METADATA_VERSION,
                                           0,
                                           "x86-64",
                                           NULL,
-                                          0};
+                                          0,
+                                          NULL};
 
 EXPORT int get_model_metadata(TVMValue* args, int* codes, int num_args, TVMValue* ret,
                               int* ret_code, void* resource) {

@@ -65,11 +65,10 @@ std::string BuildFacts() {
   const std::string llvm = LlvmVersion();
   const std::string targets =
       absl::StrCat("targets: host, ", absl::StrJoin(ListTargets(), ", "), ", or an LLVM triple");
-  return absl::StrCat(
-      "kiln ", kKilnVersion, "\ncode generators: ", absl::StrJoin(Codegens(), ", "),
-      "\nexternal code generators: ", absl::StrJoin(Externals(), ", "), "\n",
-      llvm.empty() ? "" : absl::StrCat("LLVM: ", llvm, "\n"),
-      "compiler of this build: ", Compiler(), "\n", Wrapped(targets, 0, kColumns));
+  return absl::StrCat("kiln ", kKilnVersion, "\ncode generators: ", absl::StrJoin(Codegens(), ", "),
+                      "\nexternal code generators: ", absl::StrJoin(Externals(), ", "), "\n",
+                      llvm.empty() ? "" : absl::StrCat("LLVM: ", llvm, "\n"),
+                      "compiler of this build: ", Compiler(), "\n", Wrapped(targets, 0, kColumns));
 }
 
 }  // namespace kiln::tools

@@ -75,9 +75,9 @@ std::string FishQuoted(absl::string_view text) {
 // The line of fish that offers an option behind the words that `condition` names.
 std::string FishOption(const std::string& condition, const CLI::Option& option) {
   if (option.get_lnames().empty()) return "";
-  std::string line = absl::StrCat("complete -c kiln -n ", FishQuoted(condition), " -l ",
-                                  option.get_lnames().front(), " -d ",
-                                  FishQuoted(option.get_description()));
+  std::string line =
+      absl::StrCat("complete -c kiln -n ", FishQuoted(condition), " -l ",
+                   option.get_lnames().front(), " -d ", FishQuoted(option.get_description()));
   if (option.get_items_expected_max() > 0) absl::StrAppend(&line, " -r");
   if (option.get_lnames().front() == "target") {
     absl::StrAppend(&line, " -f -a ", FishQuoted(absl::StrJoin(ListTargets(), " ")));

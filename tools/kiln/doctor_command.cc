@@ -97,11 +97,11 @@ void AddDoctorCommand(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
       "doctor", "Show what is built in and installed, and which package gives what is missing");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "Print one JSON object; the path of a missing program is null");
+  command->add_flag("--json", *json,
+                    "Print one JSON object; the path of a missing program is null");
   command->footer("Examples:\n  kiln doctor\n  kiln doctor --json");
-  command->callback([json, &action] {
-    action = [json] { return *json ? PrintDoctorJson() : PrintDoctor(); };
-  });
+  command->callback(
+      [json, &action] { action = [json] { return *json ? PrintDoctorJson() : PrintDoctor(); }; });
 }
 
 }  // namespace kiln::tools

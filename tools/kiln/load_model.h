@@ -22,8 +22,7 @@ struct InputFlags {
   std::vector<std::string> states;     // --state: "input=output"
 
   bool empty() const {
-    return shapes.empty() && dims.empty() && outputs.empty() && constants.empty() &&
-           states.empty();
+    return shapes.empty() && dims.empty() && outputs.empty() && constants.empty() && states.empty();
   }
 };
 

@@ -15,21 +15,23 @@
 namespace kiln::tools {
 namespace {
 
-// A text as lines of roff, none of which is taken for a request.
+// A text as lines of roff, none of which is taken for a request. Help has no characters beyond ASCII
+// but the ellipsis.
 std::string Roff(absl::string_view text) {
   std::string lines;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     const bool is_request = absl::StartsWith(line, ".") || absl::StartsWith(line, "'");
     absl::StrAppend(&lines, is_request ? "\\&" : "",
-                    absl::StrReplaceAll(line, {{"\\", "\\e"}, {"-", "\\-"}}), "\n");
+                    absl::StrReplaceAll(line, {{"\\", "\\e"}, {"-", "\\-"}, {"…", "\\&..."}}),
+                    "\n");
   }
   return lines;
 }
 
 std::string OptionText(const CLI::Option& option) {
   const bool is_flag = option.get_items_expected_max() == 0;
-  std::string name = absl::StrCat("\\fB", absl::StrReplaceAll(option.get_name(), {{"-", "\\-"}}),
-                                  "\\fR");
+  std::string name =
+      absl::StrCat("\\fB", absl::StrReplaceAll(option.get_name(), {{"-", "\\-"}}), "\\fR");
   if (!is_flag && option.nonpositional()) {
     absl::StrAppend(&name, " \\fI", absl::AsciiStrToLower(option.get_type_name()), "\\fR");
   }
@@ -59,14 +61,15 @@ std::string ManPage(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     absl::StrAppend(&commands, CommandText(*command, app.get_name()));
   }
-  return absl::StrCat(
-      ".TH KILN 1 \"\" \"kiln ", kKilnVersion, "\" \"User Commands\"\n",
-      ".SH NAME\nkiln \\- compile trained neural networks into libraries\n",
-      ".SH SYNOPSIS\n.B kiln\n.I command\n.RI [ options ]\n", ".SH DESCRIPTION\n.nf\n",
-      Roff(app.get_description()), ".fi\n", ".SH COMMANDS\n", commands,
-      ".SH EXIT STATUS\n"
-      "0: success. 1: what was compared is not the same, or an error of kiln or of the system. 2: the "
-      "model or an option is wrong.\n");
+  return absl::StrCat(".TH KILN 1 \"\" \"kiln ", kKilnVersion, "\" \"User Commands\"\n",
+                      ".SH NAME\nkiln \\- compile trained neural networks into libraries\n",
+                      ".SH SYNOPSIS\n.B kiln\n.I command\n.RI [ options ]\n",
+                      ".SH DESCRIPTION\n.nf\n", Roff(app.get_description()), ".fi\n",
+                      ".SH COMMANDS\n", commands,
+                      ".SH EXIT STATUS\n"
+                      "0: success. 1: what was compared is not the same, or an error of kiln or of "
+                      "the system. 2: the "
+                      "model or an option is wrong.\n");
 }
 
 }  // namespace

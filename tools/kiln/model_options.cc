@@ -67,7 +67,7 @@ void AddCompilationOptions(CLI::App& command, ModelFlags& flags) {
   command
       .add_option("--optimize", flags.optimize,
                   "What code is made for: speed, size, where copies of loops for borders and tails "
-                  "go, or balanced")
+                  "go, balanced, or ram, where the workspace is as small as can be")
       ->capture_default_str();
   command.add_flag("--no-winograd", flags.no_winograd,
                    "No convolutions by Winograd's filtering, which is faster and has errors a few "

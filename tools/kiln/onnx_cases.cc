@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/base/limits.h"
@@ -93,6 +94,20 @@ absl::Status CheckNoBFloat16(const std::vector<ModelPort>& ports, const std::vec
   return absl::OkStatus();
 }
 
+// A case has no data for an input that stands for random numbers.
+absl::Status CheckHasAllInputs(const runtime::Executor& executor, const ModelInterface& interface) {
+  for (int i = 0; i < executor.num_inputs(); ++i) {
+    const std::string& name = executor.input_infos()[static_cast<size_t>(i)].name;
+    const bool is_known = absl::c_any_of(
+        interface.inputs, [&](const ModelPort& input) { return input.name == name; });
+    if (!is_known && !executor.IsParam(i)) {
+      return absl::UnimplementedError(
+          absl::StrCat("'", name, "': random numbers, which a case does not have"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckDataSet(const std::string& model, const std::string& path,
                           const ModelInterface& interface, const std::string& set,
                           const CaseOptions& options) {
@@ -109,6 +124,7 @@ absl::Status CheckDataSet(const std::string& model, const std::string& path,
   KILN_ASSIGN_OR_RETURN(const LoadedModel loaded,
                         LoadedModel::Make(std::move(graph), options.compile));
   runtime::Executor& executor = *loaded.library().executor;
+  KILN_RETURN_IF_ERROR(CheckHasAllInputs(executor, interface));
   for (size_t i = 0; i < inputs.size(); ++i) {
     const absl::StatusOr<int> index = executor.GetInputIndex(interface.inputs[i].name);
     if (!index.ok()) continue;  // it is fixed

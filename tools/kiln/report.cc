@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/base/tensor.h"
@@ -122,10 +123,10 @@ std::string OriginText(const proto::Origin& origin) {
   std::string text;
   if (!origin.compiler().empty()) absl::StrAppend(&text, "compiled by ", origin.compiler(), "\n");
   if (!origin.model_sha256().empty()) {
-    absl::StrAppend(&text, "SHA-256 of the model: ", origin.model_sha256(), "\n");
+    absl::StrAppend(&text, "SHA-256 model   ", origin.model_sha256(), "\n");
   }
   if (!origin.options_sha256().empty()) {
-    absl::StrAppend(&text, "SHA-256 of the options: ", origin.options_sha256(), "\n");
+    absl::StrAppend(&text, "SHA-256 options ", origin.options_sha256(), "\n");
   }
   for (const proto::Property& property : origin.properties()) {
     const absl::string_view value = property.value();

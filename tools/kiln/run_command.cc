@@ -179,8 +179,8 @@ void AddRunCommand(CLI::App& app, Action& action) {
   command->add_flag("--json", flags->json,
                     "Print one JSON object: type and first values of each output");
   AddLibraryOptions(*command, flags->load, flags->threads);
-  SetGroups(*command,
-            {{"Samples", {"--input", "--output", "--json"}}, {"Check", {"--check", "--rtol", "--atol"}}});
+  SetGroups(*command, {{"Samples", {"--input", "--output", "--json"}},
+                       {"Check", {"--check", "--rtol", "--atol"}}});
   command->footer(
       "Examples:\n"
       "  kiln run out/my_mod.so --input data=image.npy --output results\n"

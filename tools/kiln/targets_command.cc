@@ -38,8 +38,7 @@ nlohmann::ordered_json JsonOf(const Chip& chip) {
 
 absl::Status PrintTargetsJson(const Chip* wanted) {
   if (wanted != nullptr) return PrintJson(JsonOf(*wanted));
-  nlohmann::ordered_json json = {{"targets", {"host"}},
-                                 {"chips", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json json = {{"targets", {"host"}}, {"chips", nlohmann::ordered_json::array()}};
   for (const auto& target : ListTargets()) json["targets"].push_back(std::string(target));
   for (const Chip& chip : Chips()) json["chips"].push_back(JsonOf(chip));
   return PrintJson(json);

@@ -56,10 +56,9 @@ std::vector<std::string> MemoryRows(const ModelNames& names) {
     rows.push_back(absl::StrCat(state->size_bytes(), " | state between runs | RAM"));
     // An initial value other than 0 is part of the image.
     const auto& states = names.metadata().states();
-    const bool has_image =
-        names.has_static_state() && std::any_of(states.begin(), states.end(), [](const auto& s) {
-          return s.initial_value() != 0;
-        });
+    const bool has_image = names.has_static_state() &&
+                           std::any_of(states.begin(), states.end(),
+                                       [](const auto& s) { return s.initial_value() != 0; });
     if (has_image) {
       rows.push_back(absl::StrCat(state->size_bytes(), " | the state's initial values | flash"));
     }
@@ -70,9 +69,10 @@ std::vector<std::string> MemoryRows(const ModelNames& names) {
 std::vector<std::string> StateLines(const ModelNames& names) {
   if (names.state() == nullptr) return {};
   if (!names.has_static_state()) {
-    return {absl::StrCat("The model keeps state from one run to the next, in a pool that the "
-                         "application gives and `",
-                         names.prefix(), "_initialize_state` fills before the first run.")};
+    return {
+        absl::StrCat("The model keeps state from one run to the next, in a pool that the "
+                     "application gives and `",
+                     names.prefix(), "_initialize_state` fills before the first run.")};
   }
   return {absl::StrCat("The model keeps state from one run to the next; `", names.prefix(),
                        "_reset_state` begins a new sequence.")};

@@ -149,8 +149,8 @@ absl::Status CheckPackage(const PackageRequest& request, const CompileOptions& o
   const std::string& triple = options.target.triple;
   if (system->name == absl::string_view("cmsis-pack") &&
       (absl::StartsWith(triple, "riscv") || absl::StartsWith(triple, "xtensa"))) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "package: found --target ", options.target.name, ", wanted with --for cmsis-pack a Cortex-M"));
+    return absl::InvalidArgumentError(absl::StrCat("package: found --target ", options.target.name,
+                                                   ", wanted with --for cmsis-pack a Cortex-M"));
   }
   return absl::OkStatus();
 }

@@ -185,8 +185,7 @@ typedef struct KilnOrigin {
 KILN_API KilnCode KilnModelLoad(const char* path, DLDevice device, const KilnLoadOptions* options,
                                 KilnModel** model);
 /* KILN_NOT_FOUND, with the known ones, if the device has no back end. */
-KILN_API KilnCode KilnModelFromModule(const KilnModule* module, DLDevice device,
-                                      KilnModel** model);
+KILN_API KilnCode KilnModelFromModule(const KilnModule* module, DLDevice device, KilnModel** model);
 KILN_API void KilnModelFree(KilnModel* model);
 
 /* The name of the model's module. */
