@@ -8,9 +8,10 @@
 """
 
 import math
+import re
 import statistics
 
-TOLERANCE = 1e-4  # the largest difference, of the largest output
+from tests.acceptance import open_page
 
 _HEAD = """# Models that work
 
@@ -30,8 +31,7 @@ Command: `bazel run -c opt //tests/acceptance:models`, with `-- --only PATTERN` 
 """
 
 
-def _is_right(result):
-    return result.get("difference", math.inf) <= TOLERANCE
+_COMMAND = re.compile(r"^Command: .*the rest of the page stays\. ?(.*)$")
 
 
 def _ratio(result):
@@ -57,25 +57,33 @@ def _cells(line):
 
 
 class Page:
-    """Results by the model's name; `environment` says where and with what they were made."""
+    """Results by the model's name; `environment` says where and with what they were made. Models with
+    open dimensions have a section of their own."""
 
     def __init__(self):
         self.results = {}
         self.environment = ""
+        self.open_dimensions = open_page.OpenDimensions()
 
     @classmethod
     def read(cls, text):
         """The results on a page that text() made; of any other text none."""
         page = cls()
-        failures = False
+        section = ""
         for line in text.splitlines():
             if line.startswith("## "):
-                failures = line == "## What does not work"
+                section = line
+            if section == open_page.HEADING:
+                page.open_dimensions.read(line, _cells(line))
+                continue
+            command = _COMMAND.match(line)
+            if command:
+                page.environment = command.group(1)
             if not line.startswith("| `"):
                 continue
             cells = _cells(line)
             name = cells[0].strip("`")
-            if failures:
+            if section == "## What does not work":
                 page.add({"name": name, "stage": cells[1], "reason": cells[2]})
                 continue
             result = {"name": name, "exporter": cells[1], "difference": float(cells[2])}
@@ -95,7 +103,7 @@ class Page:
                  "| model | exporter | difference | Kiln ms | ONNX Runtime ms | Kiln / ONNX Runtime |",
                  "|---|---|---|---|---|---|"]
         for name, result in sorted(self.results.items()):
-            if not _is_right(result) or not name.startswith(source + "/"):
+            if not open_page.is_right(result) or not name.startswith(source + "/"):
                 continue
             ratio = "%.2f" % _ratio(result) if "peer_ms" in result else "-"
             lines.append("| `%s` | %s | %.1e | %s | %s | %s |" % (
@@ -107,7 +115,7 @@ class Page:
         lines = ["| from | models | work | Kiln / ONNX Runtime, geometric mean |", "|---|---|---|---|"]
         for source, prefix in [(source, source + "/") for source in sources] + [("all", "")]:
             all_of = [result for name, result in self.results.items() if name.startswith(prefix)]
-            right = [result for result in all_of if _is_right(result)]
+            right = [result for result in all_of if open_page.is_right(result)]
             logs = [math.log(_ratio(result)) for result in right if "peer_ms" in result]
             mean = "%.2f" % math.exp(statistics.fmean(logs)) if logs else "-"
             lines.append("| %s | %d | %d | %s |" % (source, len(all_of), len(right), mean))
@@ -118,10 +126,11 @@ class Page:
         lines = self._summary(sources)
         for source in sources:
             lines += self._section(source)
-        failed = [result for _, result in sorted(self.results.items()) if not _is_right(result)]
+        failed = [result for _, result in sorted(self.results.items()) if not open_page.is_right(result)]
         if failed:
             lines += ["## What does not work", "", "| model | where | reason |", "|---|---|---|"]
         for result in failed:
             stage, reason = _failure(result)
             lines.append("| `%s` | %s | %s |" % (result["name"], stage, reason.replace("|", "\\|")))
+        lines = "\n".join(lines).rstrip().splitlines() + ["", *self.open_dimensions.lines()]
         return (_HEAD % self.environment).replace(" \n\n", "\n\n") + "\n".join(lines).rstrip() + "\n"

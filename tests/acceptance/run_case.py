@@ -21,7 +21,7 @@ SECONDS_PER_ROUND = 0.1
 LEAST_DEPENDENCE = 1e-3  # of the largest output, on the inputs: ten times the tolerance
 
 
-def _reason(error, folder=""):
+def reason_of(error, folder=""):
     """The first line that says something, without the paths of the folder and of what is temporary."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     text = lines[0] if lines else type(error).__name__
@@ -84,7 +84,7 @@ class TorchCase:
             torch.onnx.export(self._module, self._inputs, str(path), dynamo=False)
             return "torch.onnx, dynamo=False"
         except Exception as error:
-            raise RuntimeError("%s; dynamo=False: %s" % (_reason(first), _reason(error))) from error
+            raise RuntimeError("%s; dynamo=False: %s" % (reason_of(first), reason_of(error))) from error
 
 
 class ClassicalCase:
@@ -144,8 +144,8 @@ def difference(found, wanted):
     return worst
 
 
-class _Peer:
-    """ONNX Runtime with one thread."""
+class Peer:
+    """ONNX Runtime with one thread; the inputs in their order or by name."""
 
     def __init__(self, path, feeds):
         import onnxruntime  # pylint: disable=import-outside-toplevel
@@ -154,7 +154,10 @@ class _Peer:
         options.log_severity_level = 4
         self._session = onnxruntime.InferenceSession(str(path), options,
                                                      providers=["CPUExecutionProvider"])
-        self._feeds = dict(zip((tensor.name for tensor in self._session.get_inputs()), feeds))
+        names = [tensor.name for tensor in self._session.get_inputs()]
+        if not isinstance(feeds, dict):
+            feeds = dict(zip(names, feeds))
+        self._feeds = {name: feeds[name] for name in names if name in feeds}
 
     def __call__(self):
         return self._session.run(None, self._feeds)
@@ -199,13 +202,13 @@ def run(name, folder):
                                           case.wanted)
         stage = "measure"
         try:
-            peer = _Peer(path, feeds)
+            peer = Peer(path, feeds)
             result["peer_difference"] = difference(peer(), case.wanted)
             result["kiln_ms"], result["peer_ms"] = measure(ours, peer)
         except Exception as error:  # pylint: disable=broad-except
-            result["peer_reason"] = _reason(error)
+            result["peer_reason"] = reason_of(error)
     except Exception as error:  # pylint: disable=broad-except
-        result.update(stage=stage, reason=_reason(error, folder))
+        result.update(stage=stage, reason=reason_of(error, folder))
     return result
 
 

@@ -129,7 +129,8 @@ def _prepared(module, shape):
     return module.eval(), (_images(1, shape),)
 
 
-def _constructed(name):
+def constructed(name):
+    """The model of torchvision.models, with random weights."""
     models = importlib.import_module("torchvision.models")
     options = dict(_TORCHVISION_OPTIONS.get(name, {}), weights=None)
     if name.startswith(("segmentation.", "detection.")):
@@ -140,17 +141,17 @@ def _constructed(name):
 
 
 def _torchvision(name, shape):
-    return _prepared(_constructed(name), shape)
+    return _prepared(constructed(name), shape)
 
 
-def _network_of_detector(name, shape):
+def network_of(detector):
     """A detector without what selects among its boxes, whose number depends on the image."""
     torch = importlib.import_module("torch")
 
     class Network(torch.nn.Module):
         """Images to offsets of boxes and scores of classes."""
 
-        def __init__(self, detector):
+        def __init__(self):
             super().__init__()
             self.backbone, self.head = detector.backbone, detector.head
 
@@ -158,7 +159,11 @@ def _network_of_detector(name, shape):
             found = self.head(list(self.backbone(images).values()))
             return found["bbox_regression"], found["cls_logits"]
 
-    return _prepared(Network(_constructed(name)), shape)
+    return Network()
+
+
+def _network_of_detector(name, shape):
+    return _prepared(network_of(constructed(name)), shape)
 
 
 def _timm(name, edge):

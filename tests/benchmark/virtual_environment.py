@@ -14,12 +14,15 @@ import subprocess
 import sys
 
 
+def cache():
+    """The folder of what is kept for the user, below $XDG_CACHE_HOME or ~/.cache."""
+    return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache", "kiln")
+
+
 def folder(name, requirements):
-    """Where the environment is or will be, below $XDG_CACHE_HOME or ~/.cache."""
-    cache = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    """Where the environment is or will be."""
     versions = hashlib.sha256(" ".join(requirements).encode()).hexdigest()[:12]
-    return pathlib.Path(cache) / "kiln" / (
-        "%s-%s-python%d.%d" % (name, versions, *sys.version_info[:2]))
+    return cache() / ("%s-%s-python%d.%d" % (name, versions, *sys.version_info[:2]))
 
 
 def _install(environment, requirements):

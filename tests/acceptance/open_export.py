@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A module that torch.onnx.export writes with open dimensions."""
+
+import dataclasses
+import importlib
+import pathlib
+import re
+import sysconfig
+from collections.abc import Callable
+
+from tests.acceptance.own_sizes import ANY
+
+# Forms of `dynamic_shapes`: an object with the dimension's name and bounds, a mark that it is open,
+# one that the exporter shall find out, and its name.
+DIM, DYNAMIC, AUTO, NAMES = "Dim", "Dim.DYNAMIC", "Dim.AUTO", "names"
+
+# Sizes with which the exporter runs the model; of others the own ones.
+_EXAMPLE = {"batch": 2, "sequence": 16, "decoder_sequence": 12, "past": 15, "past + 1": 16}
+_EXPRESSION = re.compile(r"(?:(\d+)\*)?(\w+)(?: \+ (\d+))?")
+
+
+@dataclasses.dataclass(frozen=True)
+class Export:
+    """A module; shapes name its open dimensions."""
+    make: Callable
+    shapes: dict
+    own: dict
+    source: tuple  # a file, and texts: the one behind the other in it, which names the sizes
+    form: str
+    integers: dict = dataclasses.field(default_factory=dict)  # a range of values by input
+    by_name: bool = False  # inputs are keywords
+
+    def where(self):
+        """The line that names the sizes."""
+        if not self.source:
+            return []
+        path, *texts = self.source
+        lines = pathlib.Path(sysconfig.get_paths()["purelib"], path).read_text().splitlines()
+        number = 0
+        for text in texts:
+            number = next((n for n in range(number, len(lines)) if re.search(text, lines[n])), None)
+            if number is None:
+                raise RuntimeError("%s has no line %r" % (path, text))
+        return ["%s:%d" % (path, number + 1)]
+
+    def _inputs(self):
+        torch = importlib.import_module("torch")
+        sizes = {**self.own, **_EXAMPLE}
+        inputs = {}
+        for name, shape in self.shapes.items():
+            shape = [sizes.get(dimension, dimension) for dimension in shape]
+            values = self.integers.get(name)
+            inputs[name] = (torch.randint(values.start, values.stop, shape) if values
+                            else torch.randn(shape))
+        return inputs
+
+    def _dynamic_shapes(self):
+        torch = importlib.import_module("torch")
+        made = {}
+
+        def dim(name):
+            own = self.own.get(name)
+            if name not in made:
+                bounds = {"min": 2, "max": own[1]} if isinstance(own, tuple) and own != ANY else {}
+                made[name] = torch.export.Dim(name, **bounds)
+            return made[name]
+
+        def dimension(text):
+            if self.form == NAMES:
+                return text
+            if self.form != DIM:
+                return getattr(torch.export.Dim, self.form.partition(".")[2])
+            factor, name, more = _EXPRESSION.fullmatch(text).groups()
+            product = int(factor) * dim(name) if factor else dim(name)
+            return product + int(more) if more else product
+
+        return {name: {i: dimension(size) for i, size in enumerate(shape) if isinstance(size, str)}
+                for name, shape in self.shapes.items()}
+
+    def export(self, path):
+        """Writes the model; RuntimeError if the exporter fixes an open dimension."""
+        torch = importlib.import_module("torch")
+        torch.manual_seed(7)
+        module = self.make().eval()
+        _disturb(module)
+        inputs, shapes = self._inputs(), self._dynamic_shapes()
+        if self.by_name:
+            options = {"args": (), "kwargs": inputs, "dynamic_shapes": shapes}
+        else:
+            options = {"args": tuple(inputs.values()), "input_names": list(inputs),
+                       "dynamic_shapes": tuple(shapes.values())}
+        program = torch.onnx.export(module, dynamo=True, verbose=False, **options)
+        for port in program.model.graph.inputs:
+            fixed = [dimension for dimension, size in zip(self.shapes[port.name], port.shape)
+                     if isinstance(dimension, str) and isinstance(size, int)]
+            if fixed:
+                raise RuntimeError("the exporter fixes %s" % ", ".join(fixed))
+        program.save(str(path), external_data=True)
+
+
+def _disturb(module):
+    """Constructors leave parameters alike and statistics of batch normalization at 0 and 1, which
+    would hide errors."""
+    torch = importlib.import_module("torch")
+    with torch.no_grad():
+        for name, buffer in module.named_buffers():
+            if name.endswith("running_mean"):
+                buffer.copy_(torch.randn_like(buffer) * 0.1)
+            elif name.endswith("running_var"):
+                buffer.copy_(torch.rand_like(buffer) + 0.5)
+        for parameter in module.parameters():
+            first = float(parameter.flatten()[0])
+            if parameter.numel() == 1 or (parameter != first).any():
+                continue
+            noise = torch.randn_like(parameter)
+            # A scale that hides its branch, such as 1e-6, becomes one that shows it.
+            parameter.copy_(first + 0.05 * noise if first == 0 or abs(first) > 0.01
+                            else 0.1 + 0.02 * noise)

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The section of docs/models.md on models with open dimensions, which is also where its results are
+kept.
+
+  section = OpenDimensions()
+  section.add({"name": "timm/resnet10t", "line": "`--dim batch=1 --dim height=224`",
+               "own": "height 176", "where": "timm/models/resnet.py:883", "named": 1, "far": "",
+               "difference": 2e-7})
+  lines = section.lines()
+"""
+
+import math
+import re
+
+HEADING = "## Open dimensions"
+TOLERANCE = 1e-4  # the largest difference, of the largest output
+_PACKAGES = "packages/"
+
+_HEAD = """Models whose files leave dimensions open, and the sizes with which `kiln compile` suggests to compile them ([Set a shape](shapes.md#set-a-shape)). Each
+file is compiled by the plain command. Where that asks for sizes, the options in its error are pasted as they are. Then the model runs on random inputs beside
+ONNX Runtime. The files are %d of %d Python packages, all that were at hand, and %d exports by `torch.onnx.export` with `dynamic_shapes`, with random weights.
+
+- *Suggested*: the options in the error; "none needed" if the plain command compiles the file, with the sizes that it takes for the open dimensions.
+- *Own sizes*: those that the code of the package or of the model names, in the file and line of the next column. A range says what the code feeds; "any" is what
+  the data has, such as the length of a text, and not counted. No code of torchvision, timm and transformers names a size of the batch; where only the batch
+  is open there is none to compare with.
+- *Within 2*: how many of the named sizes are at most twice and at least half as large, or as the ends of their range; then those that are not, as suggested.
+- *Difference*: the largest difference from ONNX Runtime's outputs over their largest value; 1e-4 or less counts as right. ONNX Runtime reads no TFLite: that
+  file's outputs are compared with those of the same model in ONNX.
+
+Command: `bazel run -c opt //tests/acceptance:open_sizes`, with `-- --only PATTERN` for a part; the rest of the section stays. %s
+"""
+_COMMAND = re.compile(r"^Command: .*the rest of the section stays\. ?(.*)$")
+_COLUMNS = ["| model | suggested | own sizes | where they stand | within 2 | difference |",
+            "|---|---|---|---|---|---|"]
+
+
+def is_right(result):
+    return result.get("difference", math.inf) <= TOLERANCE
+
+
+def _is_compiled(result):
+    return result.get("stage", "run") in ("run", "compare")
+
+
+def _within(result):
+    if not result.get("named"):
+        return "-"
+    far = result["far"].split(", ") if result["far"] else []
+    return "%d of %d%s" % (result["named"] - len(far), result["named"],
+                           ": " + result["far"] if far else "")
+
+
+def _outcome(result):
+    if "stage" in result:
+        return "%s: %s" % (result["stage"], result["reason"])
+    return "%.1e%s" % (result["difference"], "" if is_right(result) else ", not right")
+
+
+def _counts(results):
+    """Numbers of models, of those that compile, that are right, whose code names sizes, and whose
+    sizes are all near; and of the sizes and the near ones."""
+    named = [result for result in results if result.get("named")]
+    near = [result for result in named if not result["far"]]
+    sizes = sum(result["named"] for result in named)
+    far = sum(len(result["far"].split(", ")) for result in named if result["far"])
+    return (len(results), sum(map(_is_compiled, results)), sum(map(is_right, results)), len(named),
+            len(near), sizes, sizes - far)
+
+
+class OpenDimensions:
+    """Results by the model's name; `environment` says where and with what they were made."""
+
+    def __init__(self):
+        self.results = {}
+        self.environment = ""
+
+    def add(self, result):
+        self.results[result["name"]] = result
+
+    def read(self, line, cells):
+        """Takes a line of the section and, if it is one of a table, its cells."""
+        command = _COMMAND.match(line)
+        if command:
+            self.environment = command.group(1)
+        if not line.startswith("| `"):
+            return
+        name, suggested, own, where, within, outcome = cells
+        result = {"name": name.strip("`"), "line": suggested, "own": own, "where": where}
+        counted = re.match(r"\d+ of (\d+)(?:: (.*))?$", within)
+        result["named"] = int(counted.group(1)) if counted else 0
+        result["far"] = counted.group(2) or "" if counted else ""
+        number = re.match(r"[\d.]+e[-+]\d+", outcome)
+        if number:
+            result["difference"] = float(number.group())
+        else:
+            result["stage"], _, result["reason"] = outcome.partition(": ")
+        self.add(result)
+
+    def _table(self, results):
+        lines = list(_COLUMNS)
+        for result in results:
+            cells = [result.get("line", "-"), result.get("own", "-"), result.get("where", "-"),
+                     _within(result), _outcome(result)]
+            lines.append("| `%s` | %s |" % (
+                result["name"], " | ".join(cell.replace("|", "\\|") for cell in cells)))
+        return lines + [""]
+
+    def lines(self):
+        """The section; none if there are no results."""
+        if not self.results:
+            return []
+        results = [result for _, result in sorted(self.results.items())]
+        packaged = [result for result in results if result["name"].startswith(_PACKAGES)]
+        exported = [result for result in results if result not in packaged]
+        packages = {result["name"].split("/")[1] for result in packaged}
+        head = _HEAD % (len(packaged), len(packages), len(exported), self.environment)
+        summary = ["| from | models | compile | right | with named sizes | all of them within 2 | "
+                   "named sizes | within 2 |", "|---|---|---|---|---|---|---|---|"]
+        for source, part in (("packages", packaged), ("exports", exported), ("all", results)):
+            summary.append("| %s | %s |" % (source, " | ".join(map(str, _counts(part)))))
+        lines = [HEADING, "", *head.splitlines(), "", *summary, ""]
+        for title, part in (("Files of packages", packaged), ("Exports", exported)):
+            if part:
+                lines += ["### " + title, "", *self._table(part)]
+        return [line.rstrip() for line in lines]

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles one model with open dimensions by the options that kiln suggests, and runs it beside
+ONNX Runtime, in a process of its own.
+
+  python run_open_case.py timm/resnet10t KILN
+
+The last line of its output is a JSON object: `line`, `own`, `where`, `named` and `far` as in
+open_page.py, and where all went well `difference`; else `stage`, where it ended, and `reason`.
+"""
+
+import json
+import logging
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import warnings
+
+from tests.acceptance import open_cases
+from tests.acceptance import own_sizes
+from tests.acceptance import package_cases
+from tests.acceptance import processes
+from tests.acceptance import run_case
+from tests.benchmark import virtual_environment
+
+_SUGGESTION = re.compile(r"sizes with which it can be compiled: (.*)")
+_USUAL_INTEGERS = range(1, 20)
+
+
+class Failure(Exception):
+    """A stage, and the reason why it failed."""
+
+
+def _kiln(stage, *command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          check=False)
+    if done.returncode:
+        said = [line for line in done.stderr.splitlines() if not line.startswith("kiln: note:")]
+        raise Failure(stage, "\n".join(said) or "exit status %d" % done.returncode)
+
+
+def _exported(name, case):
+    """The path of the model in the user's cache; another one after a change of what makes it."""
+    here = pathlib.Path(__file__).parent
+    sources = [(here / file).read_text()
+               for file in ("open_cases.py", "open_export.py", "open_modules.py", "vision_cases.py")]
+    folder = virtual_environment.folder("exports", [*processes.REQUIREMENTS, *sources]) / name
+    if not folder.exists():
+        partial = folder.with_name(folder.name + ".partial")
+        partial.mkdir(parents=True, exist_ok=True)
+        case.export(partial / "model.onnx")
+        partial.rename(folder)
+    return folder / "model.onnx"
+
+
+def _compile(kiln, model, folder, result):
+    """Compiles the model by the plain command or else as its error says; returns the metadata."""
+    command = [kiln, "compile", str(model), "-o", str(folder), "--module-name", "model"]
+    try:
+        _kiln("compile", *command)
+    except Failure as failure:
+        suggestion = _SUGGESTION.search(failure.args[1])
+        if not suggestion:
+            raise
+        result["line"] = "`%s`" % suggestion.group(1)
+        _kiln("compile", *command, *shlex.split(suggestion.group(1)))
+    return json.loads((folder / "model.metadata.json").read_text())["functions"][0]
+
+
+def _shape(parameter):
+    return [int(size) for size in parameter.get("shape", [])]
+
+
+def _feeds(parameters, integers, seed):
+    """Random values of each input: of floats normal ones."""
+    import numpy as np  # pylint: disable=import-outside-toplevel
+    random = np.random.default_rng(seed)
+    feeds = {}
+    for parameter in parameters:
+        name, shape, dtype = parameter["relay_name_hint"], _shape(parameter), np.dtype(
+            parameter["dtype"])
+        values = integers.get(name, _USUAL_INTEGERS)
+        feeds[name] = (random.standard_normal(shape) if dtype.kind == "f"
+                       else random.integers(values.start, values.stop, shape)).astype(dtype)
+    return feeds
+
+
+def _run(kiln, folder, feeds, outputs):
+    """The outputs of the compiled model."""
+    import numpy as np  # pylint: disable=import-outside-toplevel
+    options = []
+    for index, (name, value) in enumerate(feeds.items()):
+        path = folder / ("input%d.npy" % index)
+        np.save(path, value)
+        options += ["--input", "%s=%s" % (name, path)]
+    _kiln("run", kiln, "run", str(folder / "model.so"), *options, "--output",
+          str(folder / "outputs"))
+    return [np.load(folder / "outputs" / (output["relay_name_hint"].replace("/", "_") + ".npy"))
+            for output in outputs]
+
+
+def run(name, kiln, folder):
+    """The result of the case as a dictionary."""
+    result = {"name": name}
+    stage = "package"
+    try:
+        if name in package_cases.cases():
+            case = package_cases.cases()[name]
+            model, peer_model = case.models(folder)
+        else:
+            stage = "export"
+            case = open_cases.cases()[name]
+            model = peer_model = _exported(name, case)
+        result.update(own=own_sizes.text(case.own) or "-", where=", ".join(case.where()) or "-")
+        stage = "compile"
+        function = _compile(kiln, model, folder, result)
+        inputs = function["parameters"][:function["num_inputs"]]
+        shapes = {parameter["relay_name_hint"]: _shape(parameter) for parameter in inputs}
+        sizes = own_sizes.sizes(case.shapes, shapes)
+        result.setdefault("line", ": ".join(filter(None, ("none needed", own_sizes.text(sizes)))))
+        judgement = own_sizes.judge(case.shapes, case.own, shapes)
+        result.update(named=judgement.named, far=own_sizes.text(judgement.far))
+        stage = "run"
+        feeds, others = [_feeds(inputs, case.integers, seed) for seed in (1, 2)]
+        found = _run(kiln, folder, feeds, function["parameters"][function["num_inputs"]:])
+        stage = "compare"
+        wanted = run_case.Peer(peer_model, feeds)()
+        run_case.check_dependence(wanted, run_case.Peer(peer_model, others)())
+        result["difference"] = run_case.difference(found, wanted)
+    except Failure as failure:
+        stage, reason = failure.args
+        result.update(stage=stage, reason=run_case.reason_of(reason, folder))
+    except Exception as error:  # pylint: disable=broad-except
+        result.update(stage=stage, reason=run_case.reason_of(error, folder))
+    return result
+
+
+def main():
+    logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory() as temporary:
+        # What libraries say meanwhile stays out of the answer.
+        answer = os.dup(1)
+        os.dup2(2, 1)
+        result = run(sys.argv[1], sys.argv[2], pathlib.Path(temporary))
+        os.write(answer, (json.dumps(result) + "\n").encode())
+
+
+if __name__ == "__main__":
+    main()
