@@ -4,8 +4,8 @@ kept.
 
   section = OpenDimensions()
   section.add({"name": "timm/resnet10t", "line": "`--dim batch=1 --dim height=224`",
-               "own": "height 176", "where": "timm/models/resnet.py:883", "named": 1, "far": "",
-               "difference": 2e-7})
+               "own": "height 176", "where": "timm/models/resnet.py:883", "named": 1, "near": 1,
+               "far": "", "difference": 2e-7})
   lines = section.lines()
 """
 
@@ -46,9 +46,8 @@ def _is_compiled(result):
 def _within(result):
     if not result.get("named"):
         return "-"
-    far = result["far"].split(", ") if result["far"] else []
-    return "%d of %d%s" % (result["named"] - len(far), result["named"],
-                           ": " + result["far"] if far else "")
+    counts = "%d of %d" % (result["near"], result["named"])
+    return ": ".join(filter(None, (counts, result["far"])))
 
 
 def _outcome(result):
@@ -61,11 +60,10 @@ def _counts(results):
     """Numbers of models, of those that compile, that are right, whose code names sizes, and whose
     sizes are all near; and of the sizes and the near ones."""
     named = [result for result in results if result.get("named")]
-    near = [result for result in named if not result["far"]]
-    sizes = sum(result["named"] for result in named)
-    far = sum(len(result["far"].split(", ")) for result in named if result["far"])
+    near = [result for result in named if result["near"] == result["named"]]
     return (len(results), sum(map(_is_compiled, results)), sum(map(is_right, results)), len(named),
-            len(near), sizes, sizes - far)
+            len(near), sum(result["named"] for result in named),
+            sum(result["near"] for result in named))
 
 
 class OpenDimensions:
@@ -87,9 +85,8 @@ class OpenDimensions:
             return
         name, suggested, own, where, within, outcome = cells
         result = {"name": name.strip("`"), "line": suggested, "own": own, "where": where}
-        counted = re.match(r"\d+ of (\d+)(?:: (.*))?$", within)
-        result["named"] = int(counted.group(1)) if counted else 0
-        result["far"] = counted.group(2) or "" if counted else ""
+        near, named, far = re.match(r"(?:(\d+) of (\d+)(?:: )?)?(.*)$", within).groups()
+        result.update(near=int(near or 0), named=int(named or 0), far=far.strip("-"))
         number = re.match(r"[\d.]+e[-+]\d+", outcome)
         if number:
             result["difference"] = float(number.group())

@@ -43,16 +43,17 @@ def sizes(shapes, compiled):
 
 @dataclasses.dataclass(frozen=True)
 class Judgement:
-    """How many sizes the code names, and those of them that are not near: as compiled."""
+    """How many sizes the code names, how many of them are near, and the others as compiled."""
     named: int
+    near: int
     far: dict
 
 
 def judge(shapes, own, compiled):
-    """A dimension of any size has no named one."""
+    """A dimension of any size has no named one. No size is near before a model is compiled."""
     found = sizes(shapes, compiled)
-    named = {dimension: size for dimension, size in own.items()
-             if size != ANY and dimension in found}
+    named = {dimension: size for dimension, size in own.items() if size != ANY}
     far = {dimension: found[dimension] for dimension, size in named.items()
-           if not is_near(found[dimension], size)}
-    return Judgement(len(named), far)
+           if dimension in found and not is_near(found[dimension], size)}
+    near = [dimension for dimension in named if dimension in found and dimension not in far]
+    return Judgement(len(named), len(near), far)

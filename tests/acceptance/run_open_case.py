@@ -4,7 +4,7 @@ ONNX Runtime, in a process of its own.
 
   python run_open_case.py timm/resnet10t KILN
 
-The last line of its output is a JSON object: `line`, `own`, `where`, `named` and `far` as in
+The last line of its output is a JSON object: `line`, `own`, `where`, `named`, `near` and `far` as in
 open_page.py, and where all went well `difference`; else `stage`, where it ended, and `reason`.
 """
 
@@ -74,6 +74,11 @@ def _shape(parameter):
     return [int(size) for size in parameter.get("shape", [])]
 
 
+def _judge(case, shapes, result):
+    judged = own_sizes.judge(case.shapes, case.own, shapes)
+    result.update(named=judged.named, near=judged.near, far=own_sizes.text(judged.far))
+
+
 def _feeds(parameters, integers, seed):
     """Random values of each input: of floats normal ones."""
     import numpy as np  # pylint: disable=import-outside-toplevel
@@ -115,20 +120,21 @@ def run(name, kiln, folder):
             case = open_cases.cases()[name]
             model = peer_model = _exported(name, case)
         result.update(own=own_sizes.text(case.own) or "-", where=", ".join(case.where()) or "-")
+        _judge(case, {}, result)
         stage = "compile"
         function = _compile(kiln, model, folder, result)
         inputs = function["parameters"][:function["num_inputs"]]
         shapes = {parameter["relay_name_hint"]: _shape(parameter) for parameter in inputs}
         sizes = own_sizes.sizes(case.shapes, shapes)
         result.setdefault("line", ": ".join(filter(None, ("none needed", own_sizes.text(sizes)))))
-        judgement = own_sizes.judge(case.shapes, case.own, shapes)
-        result.update(named=judgement.named, far=own_sizes.text(judgement.far))
+        _judge(case, shapes, result)
         stage = "run"
         feeds, others = [_feeds(inputs, case.integers, seed) for seed in (1, 2)]
         found = _run(kiln, folder, feeds, function["parameters"][function["num_inputs"]:])
         stage = "compare"
         wanted = run_case.Peer(peer_model, feeds)()
-        run_case.check_dependence(wanted, run_case.Peer(peer_model, others)())
+        if name not in package_cases.cases():
+            run_case.check_dependence(wanted, run_case.Peer(peer_model, others)())
         result["difference"] = run_case.difference(found, wanted)
     except Failure as failure:
         stage, reason = failure.args
