@@ -3,11 +3,13 @@
 
 import dataclasses
 import importlib
+import math
 import pathlib
 import re
 import sysconfig
 from collections.abc import Callable
 
+from tests.acceptance import vision_cases
 from tests.acceptance.own_sizes import ANY
 
 # Forms of `dynamic_shapes`: an object with the dimension's name and bounds, a mark that it is open,
@@ -16,6 +18,7 @@ DIM, DYNAMIC, AUTO, NAMES = "Dim", "Dim.DYNAMIC", "Dim.AUTO", "names"
 
 # Sizes with which the exporter runs the model; of others the own ones.
 _EXAMPLE = {"batch": 2, "sequence": 16, "decoder_sequence": 12, "past": 15, "past + 1": 16}
+_IMAGE_EDGE = 128
 _EXPRESSION = re.compile(r"(?:(\d+)\*)?(\w+)(?: \+ (\d+))?")
 
 
@@ -45,7 +48,7 @@ class Export:
 
     def _inputs(self):
         torch = importlib.import_module("torch")
-        sizes = {**self.own, **_EXAMPLE}
+        sizes = {**{name: _least(size) for name, size in self.own.items()}, **_EXAMPLE}
         inputs = {}
         for name, shape in self.shapes.items():
             shape = [sizes.get(dimension, dimension) for dimension in shape]
@@ -53,6 +56,17 @@ class Export:
             inputs[name] = (torch.randint(values.start, values.stop, shape) if values
                             else torch.randn(shape))
         return inputs
+
+    def _disturbed(self, module):
+        shape = next(iter(self.shapes.values()))
+        if len(shape) < 4 or shape[1] != 3:
+            _disturb(module)
+            return module
+        # Images need not be large for statistics; a clip has what its module pools.
+        most = _IMAGE_EDGE if len(shape) == 4 else math.inf
+        edges = [size if isinstance(size, int) else min(_least(self.own[size]), most)
+                 for size in shape[2:]]
+        return vision_cases.disturbed(module, (1, 3, *edges))
 
     def _dynamic_shapes(self):
         torch = importlib.import_module("torch")
@@ -81,8 +95,7 @@ class Export:
         """Writes the model; RuntimeError if the exporter fixes an open dimension."""
         torch = importlib.import_module("torch")
         torch.manual_seed(7)
-        module = self.make().eval()
-        _disturb(module)
+        module = self._disturbed(self.make().eval())
         inputs, shapes = self._inputs(), self._dynamic_shapes()
         if self.by_name:
             options = {"args": (), "kwargs": inputs, "dynamic_shapes": shapes}
@@ -96,6 +109,10 @@ class Export:
             if fixed:
                 raise RuntimeError("the exporter fixes %s" % ", ".join(fixed))
         program.save(str(path), external_data=True)
+
+
+def _least(size):
+    return size[0] if isinstance(size, tuple) else size
 
 
 def _disturb(module):

@@ -87,6 +87,9 @@ class OpenDimensionsTest(unittest.TestCase):
         self.assertIn("| exports | 2 | 2 | 1 | 2 | 0 | 4 | 2 |", text)
         self.assertIn("| all | 4 | 3 | 1 | 3 | 0 | 5 | 2 |", text)
         self.assertIn("| compile: input 'input': dimension 0 is dynamic |", text)
+        self.assertIn("Not right, by the difference or the stage that failed: `magika/model.onnx` "
+                      "(5.0e-01), `silero-vad/silero_vad.onnx` (compile), `timm/not_run` (run).",
+                      text)
 
     def test_is_read_back(self):
         page = self._page(_SUGGESTED, _NONE_NEEDED, _NOT_RUN, _NOT_COMPILED)

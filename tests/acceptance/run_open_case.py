@@ -4,8 +4,8 @@ ONNX Runtime, in a process of its own.
 
   python run_open_case.py timm/resnet10t KILN
 
-The last line of its output is a JSON object: `line`, `own`, `where`, `named`, `near` and `far` as in
-open_page.py, and where all went well `difference`; else `stage`, where it ended, and `reason`.
+The last line of its output is a JSON object: `line`, `own`, `where`, `named`, `near` and `far` as
+in open_page.py, and where all went well `difference`; else `stage`, where it ended, and `reason`.
 """
 
 import json
@@ -34,19 +34,21 @@ class Failure(Exception):
     """A stage, and the reason why it failed."""
 
 
-def _kiln(stage, *command):
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          check=False)
+def _kiln(stage, command, folder):
+    """Runs the command in the folder, so that messages have short names of files."""
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, check=False)
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if not line.startswith("kiln: note:")]
-        raise Failure(stage, "\n".join(said) or "exit status %d" % done.returncode)
+        text = "\n".join(said).removeprefix("kiln: ")
+        raise Failure(stage, text or "exit status %d" % done.returncode)
 
 
 def _exported(name, case):
     """The path of the model in the user's cache; another one after a change of what makes it."""
     here = pathlib.Path(__file__).parent
-    sources = [(here / file).read_text()
-               for file in ("open_cases.py", "open_export.py", "open_modules.py", "vision_cases.py")]
+    files = ("open_cases.py", "open_export.py", "open_modules.py", "vision_cases.py")
+    sources = [(here / file).read_text() for file in files]
     folder = virtual_environment.folder("exports", [*processes.REQUIREMENTS, *sources]) / name
     if not folder.exists():
         partial = folder.with_name(folder.name + ".partial")
@@ -58,15 +60,16 @@ def _exported(name, case):
 
 def _compile(kiln, model, folder, result):
     """Compiles the model by the plain command or else as its error says; returns the metadata."""
-    command = [kiln, "compile", str(model), "-o", str(folder), "--module-name", "model"]
+    model = pathlib.Path(model)
+    command = [kiln, "compile", model.name, "-o", str(folder), "--module-name", "model"]
     try:
-        _kiln("compile", *command)
+        _kiln("compile", command, model.parent)
     except Failure as failure:
         suggestion = _SUGGESTION.search(failure.args[1])
         if not suggestion:
             raise
         result["line"] = "`%s`" % suggestion.group(1)
-        _kiln("compile", *command, *shlex.split(suggestion.group(1)))
+        _kiln("compile", [*command, *shlex.split(suggestion.group(1))], model.parent)
     return json.loads((folder / "model.metadata.json").read_text())["functions"][0]
 
 
@@ -80,7 +83,7 @@ def _judge(case, shapes, result):
 
 
 def _feeds(parameters, integers, seed):
-    """Random values of each input: of floats normal ones."""
+    """Random values of each input: of floats normal ones, around another value in each channel."""
     import numpy as np  # pylint: disable=import-outside-toplevel
     random = np.random.default_rng(seed)
     feeds = {}
@@ -88,21 +91,25 @@ def _feeds(parameters, integers, seed):
         name, shape, dtype = parameter["relay_name_hint"], _shape(parameter), np.dtype(
             parameter["dtype"])
         values = integers.get(name, _USUAL_INTEGERS)
-        feeds[name] = (random.standard_normal(shape) if dtype.kind == "f"
-                       else random.integers(values.start, values.stop, shape)).astype(dtype)
+        if dtype.kind == "f":
+            feed = random.standard_normal(shape)
+            if len(shape) > 2:
+                feed += random.standard_normal([*shape[:2], *[1] * (len(shape) - 2)])
+        else:
+            feed = random.integers(values.start, values.stop, shape)
+        feeds[name] = feed.astype(dtype)
     return feeds
 
 
 def _run(kiln, folder, feeds, outputs):
     """The outputs of the compiled model."""
     import numpy as np  # pylint: disable=import-outside-toplevel
-    options = []
+    command = [kiln, "run", "model.so", "--output", "outputs"]
     for index, (name, value) in enumerate(feeds.items()):
-        path = folder / ("input%d.npy" % index)
-        np.save(path, value)
-        options += ["--input", "%s=%s" % (name, path)]
-    _kiln("run", kiln, "run", str(folder / "model.so"), *options, "--output",
-          str(folder / "outputs"))
+        file = "input%d.npy" % index
+        np.save(folder / file, value)
+        command += ["--input", "%s=%s" % (name, file)]
+    _kiln("run", command, folder)
     return [np.load(folder / "outputs" / (output["relay_name_hint"].replace("/", "_") + ".npy"))
             for output in outputs]
 

@@ -108,8 +108,8 @@ def _images(count, shape):
     return torch.rand(count, *shape[1:]) * torch.rand(count, shape[1], *[1 for _ in shape[2:]])
 
 
-def _prepared(module, shape):
-    """The module and an image. Its constructor leaves parts without an effect, which would hide
+def disturbed(module, shape):
+    """The module, which its constructor leaves with parts without an effect, which would hide
     errors: biases of zero, blocks that are scaled by 1e-5, and, where batch normalization has no
     statistics, biases that drown the image in a deep model. With statistics a deep model amplifies
     rounding a thousandfold, unless most of what its activations read is above zero."""
@@ -126,7 +126,12 @@ def _prepared(module, shape):
             if part.affine:
                 part.bias.add_(1.0)
         module(_images(16, shape))
-    return module.eval(), (_images(1, shape),)
+    return module.eval()
+
+
+def _prepared(module, shape):
+    """The module and an image."""
+    return disturbed(module, shape), (_images(1, shape),)
 
 
 def constructed(name):
