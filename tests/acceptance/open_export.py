@@ -102,7 +102,8 @@ class Export:
         else:
             options = {"args": tuple(inputs.values()), "input_names": list(inputs),
                        "dynamic_shapes": tuple(shapes.values())}
-        program = torch.onnx.export(module, dynamo=True, verbose=False, **options)
+        with torch.no_grad():  # with gradients it cannot write T5
+            program = torch.onnx.export(module, dynamo=True, verbose=False, **options)
         for port in program.model.graph.inputs:
             fixed = [dimension for dimension, size in zip(self.shapes[port.name], port.shape)
                      if isinstance(dimension, str) and isinstance(size, int)]

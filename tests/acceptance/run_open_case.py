@@ -117,17 +117,16 @@ def _run(kiln, folder, feeds, outputs):
 def run(name, kiln, folder):
     """The result of the case as a dictionary."""
     result = {"name": name}
-    stage = "package"
+    stage = "source"
     try:
+        case = {**package_cases.cases(), **open_cases.cases()}[name]
+        result.update(own=own_sizes.text(case.own) or "-", where=", ".join(case.where()) or "-")
+        _judge(case, {}, result)
         if name in package_cases.cases():
-            case = package_cases.cases()[name]
             model, peer_model = case.models(folder)
         else:
             stage = "export"
-            case = open_cases.cases()[name]
             model = peer_model = _exported(name, case)
-        result.update(own=own_sizes.text(case.own) or "-", where=", ".join(case.where()) or "-")
-        _judge(case, {}, result)
         stage = "compile"
         function = _compile(kiln, model, folder, result)
         inputs = function["parameters"][:function["num_inputs"]]
