@@ -18,12 +18,13 @@ _PACKAGES = "packages/"
 
 _HEAD = """Models whose files leave dimensions open, and the sizes with which `kiln compile` suggests to compile them ([Set a shape](shapes.md#set-a-shape)). Each
 file is compiled by the plain command. Where that asks for sizes, the options in its error are pasted as they are. Then the model runs on random inputs beside
-ONNX Runtime. The files are %d of %d Python packages, all that were at hand, and %d exports by `torch.onnx.export` with `dynamic_shapes`, with random weights.
+ONNX Runtime. There are %d files of %d Python packages, all that were at hand, and %d exports by `torch.onnx.export` with `dynamic_shapes`, with random weights.
 
 - *Suggested*: the options in the error; "none needed" if the plain command compiles the file, with the sizes that it takes for the open dimensions.
 - *Own sizes*: those that the code of the package or of the model names, in the file and line of the next column. A range says what the code feeds; "any" is what
   the data has, such as the length of a text, and not counted. No code of torchvision, timm and transformers names a size of the batch; where only the batch
-  is open there is none to compare with.
+  is open there is none to compare with. Detectors and segmentation name the shorter edge of an image, models of sound the samples of a second, and
+  `torch.nn` the sizes of the example in the class's documentation, which are small and say little of a model.
 - *Within 2*: how many of the named sizes are at most twice and at least half as large, or as the ends of their range; then those that are not, as suggested.
 - *Difference*: the largest difference from ONNX Runtime's outputs over their largest value; 1e-4 or less counts as right. ONNX Runtime reads no TFLite: that
   file's outputs are compared with those of the same model in ONNX.

@@ -79,7 +79,7 @@ class OpenDimensionsTest(unittest.TestCase):
                       "2.0e-07 |", text)
         self.assertIn("| `packages/magika/model.onnx` | none needed: batch 1 | - | - | - | "
                       "5.0e-01, not right |", text)
-        self.assertIn("The files are 1 of 1 Python packages", text)
+        self.assertIn("There are 1 files of 1 Python packages", text)
 
     def test_counts(self):
         text = self._page(_SUGGESTED, _NONE_NEEDED, _NOT_RUN, _NOT_COMPILED).text()
