@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tries the files of `bazel build //release` as each user of docs/released_files.md would, on an empty system:
+"""Tries the files of `bazel build //release` as each user of release/users.py would, on an empty system:
 
     release/try_release.py                     # all users, on Debian 12
     release/try_release.py --user python
@@ -105,8 +105,8 @@ def main():
         step("Checksums, SBOM and wheel")
         check_files()
     for user in [arguments.user] if arguments.user else users.USERS:
-        step("{}: {}".format(user, users.USERS[user].heading))
-        has_package = arguments.debian_package and users.USERS[user].suffix == ".tar.gz"
+        step("{}: {}".format(user, users.USERS[user].page))
+        has_package = arguments.debian_package and users.USERS[user][::2] == (users.PAGE, ".tar.gz")
         try_user(user, arguments.system, arguments.compiler if user == "c++" else None, has_package)
     step("All of it works")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The users of a release, and the commands that docs/released_files.md gives to each of them."""
+"""The users of a release, and the commands that pages give to each of them: docs/released_files.md, the README and the pages about Python."""
 
 import collections
 import os
@@ -7,22 +7,30 @@ import re
 
 PAGE = "docs/released_files.md"
 
-# How the file of a release ends that the user has, and the Debian packages that a system needs besides.
-User = collections.namedtuple("User", ["heading", "suffix", "packages"])
+# Page and heading of the commands (None: the whole page), how the file of a release ends that the user has, and the Debian packages that a
+# system needs besides.
+User = collections.namedtuple("User", ["page", "heading", "suffix", "packages"])
+
+_CXX = ["cmake", "g++", "make"]
+_PYTHON = ["python3", "python3-numpy", "python3-venv"]
 
 USERS = {
-    "c++": User("C++", ".tar.gz", ["cmake", "g++", "make"]),
-    "python": User("Python", ".whl", ["python3", "python3-numpy", "python3-venv"]),
-    "data": User("From float to int8", ".whl", ["python3", "python3-numpy", "python3-venv"]),
-    "firmware": User("Firmware", ".tar.gz", ["gcc-arm-none-eabi", "libnewlib-arm-none-eabi", "qemu-system-arm"]),
+    "c++": User(PAGE, "C++", ".tar.gz", _CXX),
+    "python": User(PAGE, "Python", ".whl", _PYTHON),
+    "data": User(PAGE, "From float to int8", ".whl", _PYTHON),
+    "firmware": User(PAGE, "Firmware", ".tar.gz", ["gcc-arm-none-eabi", "libnewlib-arm-none-eabi", "qemu-system-arm"]),
+    "c++ of the README": User("README.md", "C++", ".tar.gz", _CXX),
+    "python of the README": User("README.md", "Python", ".whl", _PYTHON),
+    "python tutorial": User("docs/tutorial_python.md", None, ".whl", _PYTHON),
+    "python page": User("docs/python.md", None, ".whl", _PYTHON),
 }
 
 _FENCE = re.compile(r"^```(\S*) *(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def section(page, heading):
-    """The text below a heading of the second level, up to the next one."""
-    parts = re.split(r"^## (.*)\n", page, flags=re.MULTILINE)
+    """The text below a heading of the second or third level, up to the next one."""
+    parts = re.split(r"^###? (.*)\n", page, flags=re.MULTILINE)
     texts = dict(zip(parts[1::2], parts[2::2]))
     return texts[heading]
 
@@ -44,5 +52,7 @@ def script(blocks, folder):
 
 
 def script_of(user, folder):
-    with open(os.path.join(os.path.dirname(__file__), "..", PAGE), encoding="utf-8") as file:
-        return script(fences(section(file.read(), USERS[user].heading)), folder)
+    with open(os.path.join(os.path.dirname(__file__), "..", USERS[user].page), encoding="utf-8") as file:
+        text = file.read()
+    heading = USERS[user].heading
+    return script(fences(section(text, heading) if heading else text), folder)

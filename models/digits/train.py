@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the digits network and writes digits.onnx, images for calibration, the held-out images, and what it is to say of the first.
+"""Trains the digits network and writes it for one image and for any number of images, images for calibration, the held-out images, and what
+it is to say of the first.
 
 Needed only to train it anew:
 
@@ -147,7 +148,8 @@ def train(images, labels):
     return params
 
 
-def to_onnx(params):
+def to_onnx(params, batch):
+    """The model for images of this number, or of any number if `batch` is the dimension's name."""
     names = ["conv1", "conv2", "conv3"]
     nodes, weights, last = [], [], "image"
     for i, name in enumerate(names):
@@ -165,8 +167,8 @@ def to_onnx(params):
     nodes.append(helper.make_node("Gemm", ["flat", "dense.weight", "dense.bias"], ["logits"], "dense", transB=1))
     nodes.append(helper.make_node("Softmax", ["logits"], ["probabilities"], "softmax", axis=1))
     graph = helper.make_graph(nodes, "digits",
-                              [helper.make_tensor_value_info("image", TensorProto.FLOAT, [1, 1, 8, 8])],
-                              [helper.make_tensor_value_info("probabilities", TensorProto.FLOAT, [1, 10])], weights)
+                              [helper.make_tensor_value_info("image", TensorProto.FLOAT, [batch, 1, 8, 8])],
+                              [helper.make_tensor_value_info("probabilities", TensorProto.FLOAT, [batch, 10])], weights)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], producer_name="kiln digits")
     model.ir_version = 7
     onnx.checker.check_model(model)
@@ -181,7 +183,8 @@ def main():
     params = train(images[~held_out], digits.target[~held_out])
     right = forward(params, images[held_out])[0].argmax(axis=1) == digits.target[held_out]
     print(f"{right.mean():.4f} on {held_out.sum()} held-out images")
-    onnx.save(to_onnx(params), f"{folder}/digits.onnx")
+    onnx.save(to_onnx(params, 1), f"{folder}/digits.onnx")
+    onnx.save(to_onnx(params, "batch"), f"{folder}/digits_batch.onnx")
     os.makedirs(f"{folder}/calibration", exist_ok=True)
     np.save(f"{folder}/calibration/image.npy", images[~held_out][:CALIBRATION])
     np.save(f"{folder}/test_images.npy", (digits.images[held_out]).astype(np.uint8))

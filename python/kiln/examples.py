@@ -16,12 +16,13 @@ def example(name: str = "digits") -> pathlib.Path:
     4
 
     Args:
-      name: "digits", which tells handwritten digits in images of 8 by 8 pixels (image.npy, probabilities.npy), or "my_mod", the sum of
-        two arrays (a.npy, b.npy, output.npy).
+      name: "digits", which tells handwritten digits in images of 8 by 8 pixels (image.npy, probabilities.npy; test_images.npy with
+        brightness from 0 to 16, test_labels.npy; calibration/image.npy); "digits_batch", the same network for any number of images,
+        whose first dimension is `batch`; or "my_mod", the sum of two arrays (a.npy, b.npy, output.npy).
     Raises:
       ValueError: there is no example of this name.
     """
-    names = sorted(path.name for path in _FOLDER.iterdir())
-    if name not in names:
-        raise ValueError(f"found the example '{name}', wanted one of {', '.join(names)}")
-    return next(path for path in (_FOLDER / name).iterdir() if path.stem == name)
+    models = {path.stem: path for path in sorted(_FOLDER.glob("*/*")) if path.suffix in (".onnx", ".relay")}
+    if name not in models:
+        raise ValueError(f"found the example '{name}', wanted one of {', '.join(models)}")
+    return models[name]

@@ -7,7 +7,6 @@ targets exist, a script of the tree only whether it is there. A fence whose mark
 A path below /tmp stands for one in the folder.
 """
 
-import glob
 import os
 import re
 import shutil
@@ -20,8 +19,6 @@ import unittest
 # What a page asks for besides the tree; tools/install_packages.sh installs it.
 OPTIONAL_PROGRAMS = ["arm-none-eabi-gcc", "cmake", "qemu-system-arm", "arm-none-eabi-g++", "openssl"]
 PROGRAMS = {"bazel-bin/tools/kiln/kiln": "tools/kiln/kiln", "bazel-bin/models/digits/classify": "models/digits/classify"}
-# In bazel-bin as well, by a name that has the version.
-WHEELS = glob.glob("python/kiln-*.whl")
 # Folders and files that commands read.
 EXAMPLES = ["cmake/CMakeLists.txt", "makefile/Makefile", "run_c.c", "run_graph.c", "run_packed.c"]
 FILES = ["mlf/examples/" + name for name in EXAMPLES] + ["models/digits/calibration/image.npy", "models/digits/digits.onnx", "models/digits/image.npy", "models/digits/probabilities.npy", "models/digits/test_images.npy", "models/digits/test_labels.npy", "models/my_mod/my_mod.relay", "runtime_cpp", "runtime_crt"]
@@ -66,7 +63,7 @@ class DocsTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         root = folder.name
-        for target, source in list(PROGRAMS.items()) + [(name, name) for name in FILES] + [("bazel-bin/" + name, name) for name in WHEELS]:
+        for target, source in list(PROGRAMS.items()) + [(name, name) for name in FILES]:
             os.makedirs(os.path.dirname(os.path.join(root, target)), exist_ok=True)
             os.symlink(os.path.abspath(source), os.path.join(root, target))
         for name in SCRIPTS:
