@@ -19,7 +19,7 @@ WANTED = {
     "firmware": "the digit is 0x00000004",
     "c++ of the README": "the digit is 1",
     "python of the README": "the digit is 4",
-    "python tutorial": "356 of 359 are right",
+    "python tutorial": "32 of 32 are right",
     "python page": "off: probabilities at (0, 7)",
 }
 

@@ -68,6 +68,15 @@ class LibraryTest(Case):
             found = loaded(numpy.load("models/digits/image.npy"))
             numpy.testing.assert_allclose(found, numpy.load("models/digits/probabilities.npy"), rtol=2e-5, atol=1e-7)
 
+    def test_examples(self):
+        """One network, for one image and for a batch."""
+        digits = kiln.example("digits_batch")
+        images = (numpy.load(digits.with_name("test_images.npy"))[:32] / 16).astype("float32").reshape(32, 1, 8, 8)
+        found = kiln.compile(digits, dim={"batch": 32}).load()(images)
+        one = kiln.compile(kiln.example("digits")).load()
+        numpy.testing.assert_allclose(found, numpy.concatenate([one(image[None]) for image in images]), rtol=2e-5, atol=1e-7)
+        self.refuses(ValueError, "found the example 'd', wanted one of digits, digits_batch, my_mod", kiln.example, "d")
+
     def test_what_is_no_model(self):
         self.refuses(TypeError, "found int, wanted a model", kiln.compile, 7)
         self.refuses(TypeError, "found NoneType", kiln.import_check, None)
