@@ -3,6 +3,7 @@
 
 import base64
 import csv
+import email
 import glob
 import hashlib
 import io
@@ -58,6 +59,30 @@ class WheelTest(Case):
                 wanted = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
                 self.assertEqual((digest, int(size)), ("sha256=" + wanted, len(content)))
             self.assertEqual(rows[-1], [record, "", ""])
+
+    def test_metadata(self):
+        with zipfile.ZipFile(WHEEL) as wheel:
+            (name,) = [name for name in wheel.namelist() if name.endswith(".dist-info/METADATA")]
+            metadata = email.message_from_bytes(wheel.read(name))
+        self.assertEqual(metadata["Requires-Python"], ">=3.10")
+        self.assertEqual(metadata["Author"], "The Kiln authors")
+        self.assertEqual([url.partition(", ")[0] for url in metadata.get_all("Project-URL")], ["Homepage", "Documentation"])
+        self.assertEqual(metadata["Description-Content-Type"], "text/markdown")
+        # The first steps work as they stand.
+        (program,) = re.findall(r"^```python\n(.*?)^```$", metadata.get_payload(), re.MULTILINE | re.DOTALL)
+        output = self.python(program, cwd=self.folder, stdout=subprocess.PIPE).communicate()[0]
+        self.assertEqual(output, "the digit is 4\n")
+        self.assertIn("digits.so", os.listdir(self.path("model")))
+
+    def test_pages_and_examples(self):
+        with open(os.path.join(self.files, "kiln/docs/README.md"), encoding="utf-8") as file:
+            links = set(re.findall(r"\]\((\w+\.md)", file.read()))
+        self.assertLessEqual({"python.md", "pytorch.md", "tutorial_python.md"}, links)
+        self.assertEqual({link for link in links if not os.path.exists(os.path.join(self.files, "kiln/docs", link))}, set())
+        examples = os.path.join(self.files, "kiln/examples")
+        for path in ("calibration/image.npy", "digits.onnx", "digits_batch.onnx", "image.npy", "test_images.npy", "test_labels.npy"):
+            self.assertTrue(os.path.isfile(os.path.join(examples, "digits", path)), path)
+        self.assertTrue(os.path.isfile(os.path.join(examples, "my_mod/my_mod.relay")))
 
     def test_bytes_depend_on_the_contents_alone(self):
         with zipfile.ZipFile(WHEEL) as wheel:
