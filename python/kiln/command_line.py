@@ -13,6 +13,7 @@ import contextlib
 import logging
 import os
 import pathlib
+import re
 import shlex
 import signal
 import subprocess
@@ -20,7 +21,7 @@ import time
 from typing import List, Mapping, Optional, Sequence, Tuple, Union
 
 from kiln.errors import CompilerError, ModelError
-from kiln.folders import scratch_folder
+from kiln.folders import scratch_folder, without_folders
 
 Value = Union[None, bool, int, float, str, "os.PathLike[str]"]
 Option = Union[Value, Sequence[Value], Mapping[str, Union[Value, Tuple[int, ...]]]]
@@ -30,6 +31,9 @@ PROGRAM = str(pathlib.Path(__file__).parent / "bin" / "kiln")
 DISAGREES, USERS_FAULT = 1, 2
 # How lines of standard error begin: all that are no progress, and those of them that are no errors.
 _SAYS, _NOTES, _PROGRESS = "kiln: ", "kiln: note: ", "kiln: progress: "
+# In Python there is no --help.
+_ADVICE = "Run with --help for more information."
+_UNKNOWN_OPTION = re.compile(r"unknown option '--([\w-]+)'(?:, perhaps '--([\w-]+)')?")
 # Between two lines of progress, if somebody reads them.
 _SECONDS_OF_PROGRESS = "5"
 _log = logging.getLogger("kiln")
@@ -89,7 +93,9 @@ def _message(process: "subprocess.Popen[bytes]") -> str:
     """What a command says is wrong, as far as anything is. Notes and progress are logged as they come."""
     lines: List[str] = []
     for line in process.stderr or ():
-        text = line.decode("utf-8", "replace").rstrip()
+        text = without_folders(line.decode("utf-8", "replace").rstrip())
+        if text == _ADVICE:
+            continue
         if text.startswith(_NOTES):
             _log.warning("%s", text[len(_NOTES) :])
             continue
@@ -101,6 +107,23 @@ def _message(process: "subprocess.Popen[bytes]") -> str:
         lines.append(text)
     message = "\n".join(lines).strip()
     return message[len(_SAYS) :] if message.startswith(_SAYS) else message
+
+
+def no_option(function: str, name: str, nearest: str = "") -> str:
+    """The message about an option that a function does not have, and perhaps the one that was meant.
+
+    >>> no_option("tune", "tme", "time")
+    "kiln.tune() has no option 'tme', perhaps 'time'"
+    """
+    return f"kiln.{function}() has no option '{name}'" + (f", perhaps '{nearest}'" if nearest else "")
+
+
+def _of_options(command: str, message: str) -> str:
+    """A message about an option of the command line as one about a keyword of the function of the same name."""
+    match = _UNKNOWN_OPTION.fullmatch(message)
+    if match is None:
+        return message
+    return no_option(*((word or "").replace("-", "_") for word in (command, *match.groups())))
 
 
 def run(
@@ -146,11 +169,11 @@ def run(
                 raise
         output_file.seek(0)
         output = output_file.read()
-    _log.info("%s: %.1f s", " ".join(["kiln", command, *operands]), time.monotonic() - begin)
+    _log.info("%s: %.1f s", without_folders(" ".join(["kiln", command, *operands])), time.monotonic() - begin)
     if process.returncode == 0 or (process.returncode in answers and output):
         return output.decode("utf-8", "replace")
     if process.returncode == USERS_FAULT:
-        raise ModelError(message)
+        raise ModelError(_of_options(command, message))
     if process.returncode < 0:
         name = signal.Signals(-process.returncode).name
         raise CompilerError(f"kiln {command} was ended by {name}" + (": " + message if message else ""))

@@ -82,6 +82,14 @@ class Folder:
         self.remove = weakref.finalize(self, _remove, self.path, descriptor, os.getpid())
 
 
+def without_folders(text: str) -> str:
+    """Text of a command as its user understands it: a model that lies in such a folder is "the model", and other files lose the folder."""
+    folder = re.escape(tempfile.gettempdir() + os.sep) + _NAME.pattern + "/"
+    text = re.sub(folder + r"reference/model(\.onnx)?(?![\w.])", "the reference", text)
+    text = re.sub(folder + r"model(\.onnx)?(?![\w.])", "the model", text)
+    return re.sub(folder, "", text)
+
+
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[str]:
     """A folder for files of one command, which is gone afterwards."""

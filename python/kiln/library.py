@@ -12,7 +12,7 @@ from kiln.command_line import Option
 from kiln.errors import ModelError
 from kiln.folders import Folder, scratch_folder
 from kiln.model import Model, load
-from kiln.options import CompileOptions, with_options
+from kiln.options import CompileOptions, check_options, with_options
 from kiln.report import Report
 from kiln.sources import ModelSource, model_file
 
@@ -145,6 +145,7 @@ def compile(
     """
     if "output" in options or "emit" in options:
         raise TypeError("compile() has no output= and emit=: Library.write(folder) writes the files, kiln.emit(model, stage) is a stage")
+    check_options("compile", options)
     if options.get("interface") == "c":
         options.setdefault("runtime", "crt")
     folder = Folder()
@@ -166,6 +167,7 @@ def emit(model: ModelSource, stage: str, **options: "Unpack[CompileOptions]") ->
     >>> print(kiln.emit("models/my_mod/my_mod.relay", "loops"))  # doctest: +ELLIPSIS
     in_place operator tvmgen_my_mod_fused_add(p0: uint8[1, 2], p1: uint8[1, 2]) -> (out0: uint8[1, 2]) {...
     """
+    check_options("emit", options)
     with scratch_folder() as folder:
         given = cast(Mapping[str, Option], options)
         return command_line.run("compile", [model_file(model, folder)], {**given, "emit": stage})

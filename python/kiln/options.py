@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The options of a compilation, with their types, for editors and type checkers. `kiln compile --help` says what each does."""
 
+import difflib
 import inspect
 import os
 from typing import Any, Callable, Mapping, Sequence, Tuple, TypedDict, TypeVar, Union
+
+from kiln import command_line
+from kiln.errors import ModelError
 
 _Path = Union[str, "os.PathLike[str]"]
 _List = Union[str, Sequence[str]]
@@ -53,6 +57,14 @@ class CompileOptions(TypedDict, total=False):
     mlf_runtime: bool
     dump_dir: _Path
     quiet: bool
+
+
+def check_options(function: str, options: Mapping[str, Any]) -> None:
+    """ModelError if there is an option that is none of CompileOptions, with the one that was probably meant."""
+    for name in options:
+        if name not in CompileOptions.__annotations__:
+            nearest = difflib.get_close_matches(name, CompileOptions.__annotations__, 1)
+            raise ModelError(command_line.no_option(function, name, *nearest))
 
 
 def with_options(function: _Function) -> _Function:

@@ -88,6 +88,8 @@ class LibraryTest(Case):
         tests/acceptance compiles models of the real one. The exporter prints unless verbose is False, as that does.
         """
 
+        self.exported = read(DIGITS)
+
         class Module:
             def __init__(self, training=False, parts=()):
                 self.training, self.parts = training, parts
@@ -106,7 +108,7 @@ class LibraryTest(Case):
 
         def write(path):
             with open(path, "wb") as file:
-                file.write(read(DIGITS))
+                file.write(self.exported)
 
         calls = []
 
@@ -180,13 +182,50 @@ class LibraryTest(Case):
             ("unknown operator 'no.such_operator'", [UNKNOWN_OPERATOR], {}),
             ("no Relay text, no TFLite model", [b"Dear diary\n"], {}),
             ("the file is empty", [b""], {}),
-            ("unknown option '--bake'", [DIGITS], {"bake": True}),
+            ("kiln.compile() has no option 'bake'", [DIGITS], {"bake": True}),
             ("unknown target 'bake'", [DIGITS], {"target": "bake"}),
             ("use --runtime crt", [DIGITS], {"interface": "c", "runtime": "cpp"}),
         ):
             with self.subTest(words):
                 self.refuses(kiln.ModelError, words, kiln.compile, *args, **kwargs)
         self.refuses(TypeError, "Library.write", kiln.compile, DIGITS, output=self.folder)
+
+    def test_options_that_are_misspelt(self):
+        Module, _, _, calls = self.stand_in_for_torch()
+        for function, args, words in (
+            (kiln.compile, (Module(), self.a), {"traget": "host"}),
+            (kiln.emit, (DIGITS, "plan"), {"traget": "host"}),
+            (kiln.inspect, (DIGITS,), {"traget": "host"}),
+        ):
+            with self.assertRaises(kiln.ModelError) as caught:
+                function(*args, **words)
+            self.assertEqual(str(caught.exception), "kiln.{}() has no option 'traget', perhaps 'target'".format(function.__name__))
+        self.assertEqual(calls, [])  # Exporting takes long.
+        self.refuses(kiln.ModelError, "kiln.compile() has no option 'inputs', perhaps 'input'", kiln.compile, DIGITS, inputs={})
+
+    def test_a_model_without_a_file_is_called_the_model(self):
+        cut = read(DIGITS)[:1000]
+        words = "found no Relay text, no TFLite model and no whole ONNX model; the file may be cut off"
+        for call in (
+            lambda: kiln.compile(cut),
+            lambda: kiln.emit(cut, "plan"),
+            lambda: kiln.inspect(cut),
+            lambda: kiln.compare(cut),
+            lambda: kiln.tune(cut, self.path("tuning")),
+            lambda: kiln.validate(cut, self.a, self.a),
+        ):
+            with self.assertRaises(kiln.ModelError) as caught:
+                call()
+            self.assertEqual(str(caught.exception), "the model: " + words)
+        with self.assertRaises(kiln.ModelError) as caught:
+            kiln.compare(DIGITS, cut)
+        self.assertEqual(str(caught.exception), "the reference: " + words)
+        Module, _, _, _ = self.stand_in_for_torch()
+        self.exported = read(kiln.example("digits_batch"))
+        for model in ((self.exported,), (Module(), self.a)):
+            with self.assertLogs("kiln", "WARNING") as logs:
+                kiln.compile(*model)
+            self.assertRegex(logs.output[0], "^WARNING:kiln:the model: open leading dimensions are taken as 1")
 
     def test_no_command_line(self):
         with unittest.mock.patch("kiln.command_line.PROGRAM", self.path("none")):
@@ -271,7 +310,7 @@ print(len(os.listdir(place)))
         self.assertEqual((good.operators, good.reasons), (8, ()))
         self.assertFalse(bad)
         self.assertIn("unknown operator 'no.such_operator'", bad.reasons[0])
-        self.refuses(kiln.ModelError, "unknown option '--bake'", kiln.import_check, DIGITS, bake=True)
+        self.refuses(kiln.ModelError, "kiln.import_check() has no option 'bake'", kiln.import_check, DIGITS, bake=True)
 
     def test_quantize(self):
         images = numpy.load("models/digits/calibration/image.npy")
