@@ -4,14 +4,12 @@
 import contextlib
 import copy
 import gc
-import io
 import os
 import pickle
 import signal
 import subprocess
 import sys
 import time
-import types
 import unittest
 import unittest.mock
 
@@ -82,83 +80,6 @@ class LibraryTest(Case):
         self.refuses(TypeError, "found NoneType", kiln.import_check, None)
         self.refuses(TypeError, "example inputs and dynamic_shapes are for a torch.nn.Module", kiln.compile, DIGITS, (self.a,))
 
-    def stand_in_for_torch(self):
-        """Modules with the classes of PyTorch that Kiln looks at, and what torch.onnx.export is called with.
-
-        tests/acceptance compiles models of the real one. The exporter prints unless verbose is False, as that does.
-        """
-
-        self.exported = read(DIGITS)
-
-        class Module:
-            def __init__(self, training=False, parts=()):
-                self.training, self.parts = training, parts
-
-            def modules(self):
-                yield self
-                for part in self.parts:
-                    yield from part.modules()
-
-        class ExportedProgram:
-            pass
-
-        class ONNXProgram:
-            def save(self, path):
-                write(path)
-
-        def write(path):
-            with open(path, "wb") as file:
-                file.write(self.exported)
-
-        calls = []
-
-        def export(model, args=(), f=None, *, kwargs=None, verbose=None, dynamic_shapes=None):
-            calls.append((type(model), args, kwargs, dynamic_shapes))
-            if verbose is not False:
-                print("[torch.onnx] Obtain model graph")
-            if kwargs == {"wrong": 1}:
-                try:
-                    raise ValueError("the cause\nand advice")
-                except ValueError as error:
-                    raise RuntimeError("pages of text") from error
-            write(f)
-
-        torch = types.ModuleType("torch")
-        nn, onnx, programs = types.ModuleType("torch.nn"), types.ModuleType("torch.onnx"), types.ModuleType("torch.export")
-        nn.Module, onnx.export, onnx.ONNXProgram, programs.ExportedProgram = Module, export, ONNXProgram, ExportedProgram
-        for module in (torch, nn, onnx, programs):
-            sys.modules[module.__name__] = module
-            self.addCleanup(sys.modules.pop, module.__name__)
-        return Module, ExportedProgram, ONNXProgram, calls
-
-    def test_torch(self):
-        """Modules go through torch.onnx.export; their example inputs are a tensor, several, or a dictionary."""
-        Module, ExportedProgram, ONNXProgram, calls = self.stand_in_for_torch()
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            for inputs in (self.a, (self.a,), [self.a], {"x": self.a}):
-                self.assertEqual(kiln.compile(Module(), inputs).load().inputs[0].name, "image")
-            kiln.compile(Module(), (self.a, self.b), dynamic_shapes={"x": {0: "n"}})
-            for program in (ExportedProgram(), ONNXProgram()):
-                self.assertEqual(kiln.compile(program).load().inputs[0].name, "image")
-        self.assertEqual(printed.getvalue(), "")
-        one = (Module, (self.a,), None, None)
-        self.assertEqual(calls[:3], [one] * 3)
-        self.assertEqual(calls[3], (Module, (), {"x": self.a}, None))
-        self.assertEqual(calls[4], (Module, (self.a, self.b), None, {"x": {0: "n"}}))
-        self.assertEqual(calls[5:], [(ExportedProgram, (), None, None)])
-
-    def test_torch_refusals(self):
-        Module, ExportedProgram, _, calls = self.stand_in_for_torch()
-        self.refuses(TypeError, "pass example inputs: kiln.compile(module, example)", kiln.compile, Module())
-        for module in (Module(training=True), Module(parts=[Module(), Module(training=True)])):
-            self.refuses(kiln.ModelError, "the Module is in training mode", kiln.compile, module, self.a)
-        self.assertEqual(calls, [])
-        words = "torch.onnx.export cannot export the Module: ValueError: the cause"
-        self.refuses(kiln.ModelError, words, kiln.compile, Module(), {"wrong": 1})
-        self.refuses(TypeError, "are for a torch.nn.Module", kiln.compile, ExportedProgram(), self.a)
-        self.refuses(TypeError, "are for a torch.nn.Module", kiln.compile, DIGITS, dynamic_shapes={})
-
     # Options and errors.
 
     def test_options(self):
@@ -191,16 +112,14 @@ class LibraryTest(Case):
         self.refuses(TypeError, "Library.write", kiln.compile, DIGITS, output=self.folder)
 
     def test_options_that_are_misspelt(self):
-        Module, _, _, calls = self.stand_in_for_torch()
         for function, args, words in (
-            (kiln.compile, (Module(), self.a), {"traget": "host"}),
+            (kiln.compile, (DIGITS,), {"traget": "host"}),
             (kiln.emit, (DIGITS, "plan"), {"traget": "host"}),
             (kiln.inspect, (DIGITS,), {"traget": "host"}),
         ):
             with self.assertRaises(kiln.ModelError) as caught:
                 function(*args, **words)
             self.assertEqual(str(caught.exception), "kiln.{}() has no option 'traget', perhaps 'target'".format(function.__name__))
-        self.assertEqual(calls, [])  # Exporting takes long.
         self.refuses(kiln.ModelError, "kiln.compile() has no option 'inputs', perhaps 'input'", kiln.compile, DIGITS, inputs={})
 
     def test_a_model_without_a_file_is_called_the_model(self):
@@ -220,12 +139,9 @@ class LibraryTest(Case):
         with self.assertRaises(kiln.ModelError) as caught:
             kiln.compare(DIGITS, cut)
         self.assertEqual(str(caught.exception), "the reference: " + words)
-        Module, _, _, _ = self.stand_in_for_torch()
-        self.exported = read(kiln.example("digits_batch"))
-        for model in ((self.exported,), (Module(), self.a)):
-            with self.assertLogs("kiln", "WARNING") as logs:
-                kiln.compile(*model)
-            self.assertRegex(logs.output[0], "^WARNING:kiln:the model: open leading dimensions are taken as 1")
+        with self.assertLogs("kiln", "WARNING") as logs:
+            kiln.compile(read(kiln.example("digits_batch")))
+        self.assertRegex(logs.output[0], "^WARNING:kiln:the model: open leading dimensions are taken as 1")
 
     def test_no_command_line(self):
         with unittest.mock.patch("kiln.command_line.PROGRAM", self.path("none")):

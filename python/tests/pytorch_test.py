@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models of PyTorch, by stand-ins for its classes; //tests/docs:pytorch_pages_test and //tests/acceptance take the real ones."""
+
+import contextlib
+import io
+import pathlib
+import sys
+import types
+import unittest
+
+import kiln
+import numpy
+from python.tests.case import DIGITS, Case
+
+
+class PyTorchTest(Case):
+    def setUp(self):
+        super().setUp()
+        self.a, self.b = numpy.array([[1, 2]], "uint8"), numpy.array([[3, 4]], "uint8")
+        self.exported = pathlib.Path(DIGITS).read_bytes()
+
+    def stand_in_for_torch(self):
+        """Modules with the classes of PyTorch that Kiln looks at, and what torch.onnx.export is called with.
+
+        tests/acceptance compiles models of the real one. The exporter prints unless verbose is False, as that does.
+        """
+
+        class Module:
+            def __init__(self, training=False, parts=()):
+                self.training, self.parts = training, parts
+
+            def modules(self):
+                yield self
+                for part in self.parts:
+                    yield from part.modules()
+
+        class ExportedProgram:
+            pass
+
+        class ONNXProgram:
+            def save(self, path):
+                write(path)
+
+        def write(path):
+            with open(path, "wb") as file:
+                file.write(self.exported)
+
+        calls = []
+
+        def export(model, args=(), f=None, *, kwargs=None, verbose=None, dynamic_shapes=None):
+            calls.append((type(model), args, kwargs, dynamic_shapes))
+            if verbose is not False:
+                print("[torch.onnx] Obtain model graph")
+            if kwargs == {"wrong": 1}:
+                try:
+                    raise ValueError("the cause\nand advice")
+                except ValueError as error:
+                    raise RuntimeError("pages of text") from error
+            write(f)
+
+        torch = types.ModuleType("torch")
+        nn, onnx, programs = types.ModuleType("torch.nn"), types.ModuleType("torch.onnx"), types.ModuleType("torch.export")
+        nn.Module, onnx.export, onnx.ONNXProgram, programs.ExportedProgram = Module, export, ONNXProgram, ExportedProgram
+        for module in (torch, nn, onnx, programs):
+            sys.modules[module.__name__] = module
+            self.addCleanup(sys.modules.pop, module.__name__)
+        return Module, ExportedProgram, ONNXProgram, calls
+
+    def test_torch(self):
+        """Modules go through torch.onnx.export; their example inputs are a tensor, several, or a dictionary."""
+        Module, ExportedProgram, ONNXProgram, calls = self.stand_in_for_torch()
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            for inputs in (self.a, (self.a,), [self.a], {"x": self.a}):
+                self.assertEqual(kiln.compile(Module(), inputs).load().inputs[0].name, "image")
+            kiln.compile(Module(), (self.a, self.b), dynamic_shapes={"x": {0: "n"}})
+            for program in (ExportedProgram(), ONNXProgram()):
+                self.assertEqual(kiln.compile(program).load().inputs[0].name, "image")
+        self.assertEqual(printed.getvalue(), "")
+        one = (Module, (self.a,), None, None)
+        self.assertEqual(calls[:3], [one] * 3)
+        self.assertEqual(calls[3], (Module, (), {"x": self.a}, None))
+        self.assertEqual(calls[4], (Module, (self.a, self.b), None, {"x": {0: "n"}}))
+        self.assertEqual(calls[5:], [(ExportedProgram, (), None, None)])
+
+    def test_torch_refusals(self):
+        Module, ExportedProgram, _, calls = self.stand_in_for_torch()
+        self.refuses(TypeError, "pass example inputs: kiln.compile(module, example)", kiln.compile, Module())
+        for module in (Module(training=True), Module(parts=[Module(), Module(training=True)])):
+            self.refuses(kiln.ModelError, "the Module is in training mode", kiln.compile, module, self.a)
+        self.assertEqual(calls, [])
+        words = "torch.onnx.export cannot export the Module: ValueError: the cause"
+        self.refuses(kiln.ModelError, words, kiln.compile, Module(), {"wrong": 1})
+        self.refuses(TypeError, "are for a torch.nn.Module", kiln.compile, ExportedProgram(), self.a)
+        self.refuses(TypeError, "are for a torch.nn.Module", kiln.compile, DIGITS, dynamic_shapes={})
+
+    def test_notes_and_options(self):
+        """Nothing is exported, which takes long, if an option is none; and the file of the export has no name in a note."""
+        Module, _, _, calls = self.stand_in_for_torch()
+        words = "kiln.compile() has no option 'traget', perhaps 'target'"
+        self.refuses(kiln.ModelError, words, kiln.compile, Module(), self.a, traget="host")
+        self.assertEqual(calls, [])
+        self.exported = kiln.example("digits_batch").read_bytes()
+        with self.assertLogs("kiln", "WARNING") as logs:
+            kiln.compile(Module(), self.a)
+        self.assertRegex(logs.output[0], "^WARNING:kiln:the model: open leading dimensions are taken as 1")
+
+
+if __name__ == "__main__":
+    unittest.main()
