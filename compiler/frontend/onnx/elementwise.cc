@@ -215,7 +215,10 @@ absl::Status Dropout(Converter& c) {
       ratio = given.AsDouble(0);
     }
     if (training.AsDouble(0) != 0 && ratio != 0) {
-      return absl::UnimplementedError("training_mode = 1; export the model for inference");
+      return absl::UnimplementedError(
+          "training_mode = 1: export the model for inference; in PyTorch, call module.eval() "
+          "before "
+          "the export");
     }
   }
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));

@@ -113,6 +113,26 @@ void AddOutputs(const onnx::GraphProto& graph, const Scope& scope, GraphImporter
   }
 }
 
+// The note about nodes that normalize by the statistics of the batch, as in training; empty if there
+// are none.
+std::string NoteOfTraining(const onnx::GraphProto& graph) {
+  std::string first;
+  int others = -1;
+  for (int i = 0; i < graph.node_size(); ++i) {
+    const onnx::NodeProto& node = graph.node(i);
+    if (node.op_type() != "BatchNormalization" || !NormalDomain(node.domain()).empty()) continue;
+    for (const onnx::AttributeProto& attribute : node.attribute()) {
+      if (attribute.name() != "training_mode" || attribute.i() == 0) continue;
+      if (++others == 0) first = NodeName(node, i);
+    }
+  }
+  if (others < 0) return "";
+  return absl::StrCat("node '", first, "' (BatchNormalization)",
+                      others > 0 ? absl::StrCat(" and ", others, " more: ") : ": ",
+                      "training_mode = 1: normalizes by the mean and variance of each batch; in "
+                      "PyTorch, call module.eval() before the export");
+}
+
 // Removes the input if no node reads it and it is no output; true if so.
 bool RemoveUnreadInput(const std::string& name, Graph& graph) {
   const auto input = std::find_if(graph.inputs.begin(), graph.inputs.end(),
@@ -202,6 +222,8 @@ absl::StatusOr<Graph> ModelFile::Import(const ImportOptions& options, const Eval
   for (const std::string& text : contradictions) {
     if (notes != nullptr) notes->push_back(where + text);
   }
+  const std::string training = NoteOfTraining(graph);
+  if (notes != nullptr && !training.empty()) notes->push_back(where + training);
   Graph imported = RemoveDeadNodes(importer.graph());
   for (const GraphImporter::AddedInput& input : importer.added_inputs()) {
     if (RemoveUnreadInput(input.name, imported)) continue;

@@ -102,7 +102,9 @@ TEST(ImportOnnx, SaysWhatIsWrong) {
       {Model(x + Input("", "1,4") + node("Relu", "input: 'x'")), "m.onnx: an input has no name"},
       {Model(x + node("Dropout", "input: 'x' input: '' input: 't'") +
              "initializer { name: 't' data_type: 9 int32_data: 1 }"),
-       "training_mode = 1"},
+       "training_mode = 1: export the model for inference; in PyTorch, call module.eval() before "
+       "the "
+       "export"},
       {Model(x + node("TopK", "input: 'x' attribute { name: 'k' type: INT i: 5 }"), 9),
        "topk: constraint 4: found k 5, wanted at most 4"},
       {Model(x + node("GlobalAveragePool", "input: 'x'")), "wanted rank 3 or more"},
@@ -353,6 +355,28 @@ TEST(ImportOnnx, NotesADeclaredShapeThatContradictsTheOperators) {
   EXPECT_THAT(NotesOf(Declared("type { tensor_type { elem_type: 1 } }")), IsEmpty());
   // The graph is that of the operators.
   EXPECT_THAT(Text(Declared(TensorType("2,4,3"))), HasSubstr("Tensor[(2, 1, 3), float32]"));
+}
+
+TEST(ImportOnnx, NotesNormalizationByTheStatisticsOfTheBatch) {
+  const auto model = [](int mode, int more) {
+    std::string nodes = Input("x", "2,3") + Input("s", "3");
+    std::string x = "x";
+    for (int i = 0; i <= more; ++i) {
+      const std::string y = i < more ? absl::StrCat("y", i) : "y";
+      absl::StrAppend(&nodes, "node { op_type: 'BatchNormalization' name: 'bn", i, "' input: '", x,
+                      "' input: 's' input: 's' input: 's' input: 's' output: '", y,
+                      "' attribute { name: 'training_mode' type: INT i: ", mode, " } }");
+      x = y;
+    }
+    return Model(nodes, 15);
+  };
+  EXPECT_THAT(NotesOf(model(0, 1)), IsEmpty());
+  EXPECT_THAT(NotesOf(model(1, 0)),
+              ElementsAre("m.onnx: node 'bn0' (BatchNormalization): training_mode = 1: normalizes "
+                          "by the mean and variance of each batch; in PyTorch, call module.eval() "
+                          "before the export"));
+  EXPECT_THAT(NotesOf(model(1, 2)),
+              ElementsAre(HasSubstr("node 'bn0' (BatchNormalization) and 2 more: training_mode")));
 }
 
 // The bytes of a model with one node, which imports version 3 of ai.onnx.ml alone.

@@ -40,8 +40,9 @@ class ModelFile {
   std::map<std::string, std::string> external_files() const;
   // metadata_props, as they are written.
   std::vector<std::pair<std::string, std::string>> properties() const;
-  // As ImportOnnx. `notes` gets what the file says wrongly of its outputs, one line each, which
-  // begins with the path; null: nobody wants to know.
+  // As ImportOnnx. `notes` gets one line, which begins with the path, for each output whose shape
+  // the file declares wrongly, for each input of noise, and for normalization in training mode. It
+  // may be null.
   absl::StatusOr<Graph> Import(const ImportOptions& options, const Evaluator& evaluate,
                                std::vector<std::string>* notes = nullptr) const;
 
