@@ -4,17 +4,20 @@
 Kiln does not import PyTorch: who has one of its objects has imported it.
 """
 
-import contextlib
 import importlib
-import io
-import logging
+import os
 import pathlib
 import sys
 from typing import Any, Dict, Mapping, Optional, Tuple
 
+import numpy
+
 from kiln.errors import ModelError
 
-_log = logging.getLogger("kiln")
+# What torch.onnx.export imports besides PyTorch.
+_PACKAGES = ("onnx", "onnxscript")
+# Files of torch.save, torch.jit.save and torch.export.save are zip archives; older ones of torch.save are pickles.
+_SUFFIXES, _BEGINNINGS = (".pt", ".pt2", ".pth"), (b"PK\x03\x04", b"\x80")
 
 
 def _class(module: str, name: str) -> Tuple[type, ...]:
@@ -31,6 +34,49 @@ def is_module(model: object) -> bool:
 def is_program(model: object) -> bool:
     """True for a torch.export.ExportedProgram and for a torch.onnx.ONNXProgram, which have their example inputs."""
     return isinstance(model, _class("torch.export", "ExportedProgram") + _class("torch.onnx", "ONNXProgram"))
+
+
+def _is_file_of_pytorch(path: str) -> bool:
+    if not path.endswith(_SUFFIXES) or not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(4).startswith(_BEGINNINGS)
+
+
+def refuse_other_kinds(model: object) -> None:
+    """Returns if `model` may be a model; says what to pass instead of something of PyTorch that is none.
+
+    Raises:
+      TypeError: it is a class, a ScriptModule or a dictionary, such as a state_dict.
+      ModelError: it is the path of a file of PyTorch.
+    """
+    name = type(model).__name__
+    if isinstance(model, type):
+        call = f"kiln.compile({model.__name__}(), example)" if issubclass(model, _class("torch.nn", "Module")) else f"{model.__name__}()"
+        raise TypeError(f"found the class {model.__name__}, wanted an object of it: {call}")
+    if isinstance(model, _class("torch.jit", "ScriptModule")):
+        raise TypeError(f"found a {name}, which torch.onnx does not export; pass the module itself that torch.jit was given")
+    if isinstance(model, Mapping):
+        raise TypeError(
+            f"found {name}, wanted a model; with a state_dict, construct the module, call module.load_state_dict(state_dict) and "
+            "module.eval(), and pass the module: kiln.compile(module, example)"
+        )
+    if isinstance(model, (str, os.PathLike)):
+        path = os.fspath(model)
+        if isinstance(path, str) and _is_file_of_pytorch(path):
+            way = (
+                f"kiln.compile(torch.export.load({path!r}))"
+                if path.endswith(".pt2")
+                else "load it into its module, and kiln.compile(module, example)"
+            )
+            raise ModelError(f"{path}: is a file of PyTorch, which only PyTorch reads: {way}")
+
+
+def _refuse_arrays(inputs: Dict[str, Any]) -> None:
+    """TypeError for an array, by the name of the input."""
+    for name, value in inputs.items():
+        if isinstance(value, numpy.ndarray):
+            raise TypeError(f"example input {name}: found a NumPy array, wanted a tensor: torch.from_numpy(array)")
 
 
 def _arguments(example_inputs: Any) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
@@ -51,18 +97,15 @@ def _summary(error: BaseException) -> str:
 
 
 def _export(model: Any, args: Tuple[Any, ...], path: pathlib.Path, **options: Any) -> None:
-    """torch.onnx.export, whose progress is logged in place of being printed."""
-    printed = io.StringIO()
+    """torch.onnx.export by way of torch.export, without its progress on standard output."""
     try:
-        with contextlib.redirect_stdout(printed):
-            importlib.import_module("torch.onnx").export(model, args, str(path), verbose=False, **options)
+        importlib.import_module("torch.onnx").export(model, args, str(path), dynamo=True, verbose=False, **options)
     except (KeyboardInterrupt, SystemExit):
         raise
     except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and error.name in _PACKAGES:
+            raise ModelError(f"torch.onnx.export needs the package {error.name}: pip install {error.name}") from error
         raise ModelError(f"torch.onnx.export cannot export the {type(model).__name__}: {_summary(error)}") from error
-    finally:
-        if printed.getvalue():
-            _log.debug("torch.onnx.export: %s", printed.getvalue().rstrip())
 
 
 def export_module(module: Any, example_inputs: Any, dynamic_shapes: Any, path: pathlib.Path) -> None:
@@ -73,7 +116,7 @@ def export_module(module: Any, example_inputs: Any, dynamic_shapes: Any, path: p
       example_inputs: a tensor, a tuple or list of arguments, or a dictionary of keyword arguments.
       dynamic_shapes: of torch.onnx.export; None: the shapes of the example inputs.
     Raises:
-      TypeError: there are no example inputs.
+      TypeError: there are no example inputs, or they are arrays.
       ModelError: the module is in training mode, or PyTorch cannot export it.
     """
     if example_inputs is None:
@@ -84,6 +127,7 @@ def export_module(module: Any, example_inputs: Any, dynamic_shapes: Any, path: p
             "call module.eval() first"
         )
     args, kwargs = _arguments(example_inputs)
+    _refuse_arrays({**{str(i): value for i, value in enumerate(args)}, **{repr(name): value for name, value in kwargs.items()}})
     options: Dict[str, Any] = {}
     if kwargs:
         options["kwargs"] = kwargs

@@ -16,8 +16,9 @@ def model_file(model: ModelSource, folder: str, example_inputs: Optional[Any] = 
 
     Raises:
       TypeError: the object is none of these, or example inputs are missing or one too many.
-      ModelError: PyTorch cannot export its model.
+      ModelError: PyTorch cannot export its model, or it is a file of PyTorch.
     """
+    pytorch.refuse_other_kinds(model)
     path = pathlib.Path(folder) / "model.onnx"
     if pytorch.is_module(model):
         pytorch.export_module(model, example_inputs, dynamic_shapes, path)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models of PyTorch, by stand-ins for its classes; //tests/docs:pytorch_pages_test and //tests/acceptance take the real ones."""
 
+import collections
 import contextlib
 import io
 import pathlib
@@ -16,13 +17,13 @@ from python.tests.case import DIGITS, Case
 class PyTorchTest(Case):
     def setUp(self):
         super().setUp()
-        self.a, self.b = numpy.array([[1, 2]], "uint8"), numpy.array([[3, 4]], "uint8")
+        self.a, self.b = object(), object()  # As Kiln sees tensors.
         self.exported = pathlib.Path(DIGITS).read_bytes()
 
     def stand_in_for_torch(self):
         """Modules with the classes of PyTorch that Kiln looks at, and what torch.onnx.export is called with.
 
-        tests/acceptance compiles models of the real one. The exporter prints unless verbose is False, as that does.
+        The exporter prints unless verbose is False, as the real one does.
         """
 
         class Module:
@@ -33,6 +34,9 @@ class PyTorchTest(Case):
                 yield self
                 for part in self.parts:
                     yield from part.modules()
+
+        class ScriptModule(Module):
+            pass
 
         class ExportedProgram:
             pass
@@ -47,10 +51,14 @@ class PyTorchTest(Case):
 
         calls = []
 
-        def export(model, args=(), f=None, *, kwargs=None, verbose=None, dynamic_shapes=None):
+        def export(model, args=(), f=None, *, kwargs=None, verbose=None, dynamic_shapes=None, dynamo=False):
+            if not dynamo:
+                raise RuntimeError("the older exporter")
             calls.append((type(model), args, kwargs, dynamic_shapes))
             if verbose is not False:
                 print("[torch.onnx] Obtain model graph")
+            if kwargs == {"lacks": 1}:
+                raise ModuleNotFoundError("No module named 'onnxscript'", name="onnxscript")
             if kwargs == {"wrong": 1}:
                 try:
                     raise ValueError("the cause\nand advice")
@@ -60,8 +68,10 @@ class PyTorchTest(Case):
 
         torch = types.ModuleType("torch")
         nn, onnx, programs = types.ModuleType("torch.nn"), types.ModuleType("torch.onnx"), types.ModuleType("torch.export")
+        jit = types.ModuleType("torch.jit")
         nn.Module, onnx.export, onnx.ONNXProgram, programs.ExportedProgram = Module, export, ONNXProgram, ExportedProgram
-        for module in (torch, nn, onnx, programs):
+        jit.ScriptModule = ScriptModule
+        for module in (torch, nn, onnx, programs, jit):
             sys.modules[module.__name__] = module
             self.addCleanup(sys.modules.pop, module.__name__)
         return Module, ExportedProgram, ONNXProgram, calls
@@ -91,8 +101,50 @@ class PyTorchTest(Case):
         self.assertEqual(calls, [])
         words = "torch.onnx.export cannot export the Module: ValueError: the cause"
         self.refuses(kiln.ModelError, words, kiln.compile, Module(), {"wrong": 1})
+        self.refuses(kiln.ModelError, "needs the package onnxscript: pip install onnxscript", kiln.compile, Module(), {"lacks": 1})
         self.refuses(TypeError, "are for a torch.nn.Module", kiln.compile, ExportedProgram(), self.a)
         self.refuses(TypeError, "are for a torch.nn.Module", kiln.compile, DIGITS, dynamic_shapes={})
+
+    def test_other_kinds(self):
+        """Each says what to pass instead."""
+        Module, _, _, calls = self.stand_in_for_torch()
+        script = sys.modules["torch.jit"].ScriptModule()
+        array = numpy.zeros(2, "float32")
+        for words, args in (
+            ("found the class Module, wanted an object of it: kiln.compile(Module(), example)", (Module, self.a)),
+            ("found the class dict, wanted an object of it: dict()", (dict,)),
+            ("construct the module, call module.load_state_dict(state_dict)", (collections.OrderedDict(weight=self.a),)),
+            ("found a ScriptModule, which torch.onnx does not export; pass the module itself", (script, self.a)),
+            ("example input 1: found a NumPy array, wanted a tensor: torch.from_numpy(array)", (Module(), (self.a, array))),
+            ("example input 'x': found a NumPy array", (Module(), {"x": array})),
+        ):
+            with self.subTest(words):
+                self.refuses(TypeError, words, kiln.compile, *args)
+        for name, beginning, words in (
+            ("m.pt", b"PK\x03\x04", "m.pt: is a file of PyTorch, which only PyTorch reads: load it into its module"),
+            ("m.pth", b"\x80\x02", "m.pth: is a file of PyTorch"),
+            ("m.pt2", b"PK\x03\x04", "m.pt2'))"),
+        ):
+            pathlib.Path(self.path(name)).write_bytes(beginning)
+            for example in ((), (self.a,)):
+                self.refuses(kiln.ModelError, words, kiln.compile, pathlib.Path(self.path(name)), *example)
+        self.assertEqual(calls, [])
+        self.refuses(kiln.ModelError, "none.pt: no such file", kiln.compile, "none.pt")
+        pathlib.Path(self.path("onnx.pt")).write_bytes(self.exported)
+        kiln.compile(self.path("onnx.pt"))
+
+    def test_other_threads_print(self):
+        """An export leaves sys.stdout as it is."""
+        Module, _, _, _ = self.stand_in_for_torch()
+        export, found = sys.modules["torch.onnx"].export, []
+
+        def observed(*args, **kwargs):
+            found.append(sys.stdout)
+            export(*args, **kwargs)
+
+        sys.modules["torch.onnx"].export = observed
+        kiln.compile(Module(), self.a)
+        self.assertEqual(found, [sys.stdout])
 
     def test_notes_and_options(self):
         """Nothing is exported, which takes long, if an option is none; and the file of the export has no name in a note."""
