@@ -111,6 +111,26 @@ class LibraryTest(Case):
                 self.refuses(kiln.ModelError, words, kiln.compile, *args, **kwargs)
         self.refuses(TypeError, "Library.write", kiln.compile, DIGITS, output=self.folder)
 
+    def test_dimensions(self):
+        """`dim` gives an open dimension its size; as a dictionary and as on the command line."""
+        digits = kiln.example("digits_batch")
+        for dim in ({"batch": 3}, "batch=3", ["batch=3"]):
+            model = kiln.compile(digits, dim=dim).load()
+            self.assertEqual((model.inputs[0].shape, model.outputs[0].shape), ((3, 1, 8, 8), (3, 10)))
+        self.refuses(kiln.ModelError, "no input has an open dimension 'bach'; they are batch", kiln.compile, digits, dim={"bach": 3})
+        self.refuses(kiln.ModelError, "batch", kiln.compile, digits, dim={"batch": -3})
+
+    def test_outputs(self):
+        """`outputs` ends the model at values or nodes of these names."""
+        image = numpy.load("models/digits/image.npy")
+        logits = kiln.compile(DIGITS, outputs="logits").load()
+        self.assertEqual([output.name for output in logits.outputs], ["logits"])
+        powers = numpy.exp(logits(image))
+        numpy.testing.assert_allclose(powers / powers.sum(), numpy.load("models/digits/probabilities.npy"), rtol=1e-4, atol=1e-7)
+        both = kiln.compile(DIGITS, outputs=["flat", "probabilities"]).load()
+        self.assertEqual([(output.name, output.shape) for output in both.outputs], [("flat", (1, 256)), ("probabilities", (1, 10))])
+        self.refuses(kiln.ModelError, "none", kiln.compile, DIGITS, outputs="none")
+
     def test_options_that_are_misspelt(self):
         for function, args, words in (
             (kiln.compile, (DIGITS,), {"traget": "host"}),

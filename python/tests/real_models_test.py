@@ -36,6 +36,21 @@ class RealModelsTest(unittest.TestCase):
         for found, golden in self.rows("mlperf_tiny/ic/pretrainedResnet.tflite", inputs, expected):
             numpy.testing.assert_allclose(found, golden, rtol=1e-4, atol=1e-5)
 
+    def test_wake_word_as_a_stream(self):
+        """Its states begin at -128, their zero point, also after a reset; zeros give other outputs."""
+        folder = path("tflite_models/mww_okay_nabu_v2")
+        model = kiln.compile(os.path.join(folder, "model.tflite")).load()
+        inputs = numpy.load(os.path.join(folder, "yes_stream.in_0.npy"))
+        expected = numpy.load(os.path.join(folder, "yes_stream.out_0.tflm.npy"))
+        self.assertEqual([state.initial_value for state in model.states], [-128.0] * 6)
+        stream = model.stream()
+        self.assertEqual({int(value) for state in stream.states.values() for value in state.ravel()}, {-128})
+        for _ in range(2):
+            numpy.testing.assert_array_equal([stream(step) for step in inputs], expected)
+            stream.reset()
+        stream.states = {name: numpy.zeros_like(state) for name, state in stream.states.items()}
+        self.assertFalse(numpy.array_equal([stream(step) for step in inputs], expected))
+
     def test_onnx_with_several_inputs(self):
         """A noise suppressor that hands its state from step to step."""
         folder = path("onnx_models/dtln_1")
