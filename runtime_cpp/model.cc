@@ -47,7 +47,12 @@ absl::StatusOr<Model> Model::FromModule(const Module& factory, DLDevice device) 
   data->name = typed.module_names().front();
   data->factory = factory;
   const absl::StatusOr<ModelMetadata> metadata = ModelMetadata::Find(factory);
-  if (metadata.ok()) data->origin = metadata->ToModelOrigin();
+  if (metadata.ok()) {
+    data->origin = metadata->ToModelOrigin();
+    for (const PoolInfo& pool : metadata->pools()) {
+      if (pool.kind == KILN_POOL_CONSTANT) data->constant_bytes += pool.size_bytes;
+    }
+  }
   KILN_ASSIGN_OR_RETURN(data->program, typed.MakeProgram(device));
   const std::vector<TensorInfo>& all_inputs = data->program->inputs();
   data->params.resize(all_inputs.size());
@@ -67,6 +72,10 @@ absl::StatusOr<Model> Model::FromModule(const Module& factory, DLDevice device) 
     data->input_places.push_back(i);
   }
   return Model(std::move(data));
+}
+
+int Model::num_threads() const {
+  return (data_->pool == nullptr ? ThreadPool::Global() : *data_->pool).num_threads();
 }
 
 absl::StatusOr<std::shared_ptr<Executor>> Model::MakeExecutor() const {

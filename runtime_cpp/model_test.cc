@@ -24,6 +24,11 @@ TEST(Model, DescribesItself) {
   const Model aot = Model::Load(kAot).value();
   EXPECT_EQ(aot.name(), "add");
   EXPECT_EQ(aot.workspace_bytes(), 64);
+  EXPECT_EQ(aot.constant_bytes(), 0);
+  EXPECT_EQ(aot.num_threads(), ThreadPool::Global().num_threads());
+  EXPECT_EQ(aot.WithThreadPool(std::make_shared<ThreadPool>(ThreadPoolOptions{.num_threads = 3}))
+                .num_threads(),
+            3);
   EXPECT_EQ(aot.InputIndex("y:0").value(), 1);
   const Model graph = Model::Load(kGraph).value();
   // The parameter that comes with the factory is no input.

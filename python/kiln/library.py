@@ -53,16 +53,20 @@ class Library:
     def _find(self, suffix: str) -> Optional[pathlib.Path]:
         return next((self._folder / name for name in self.files if name.endswith(suffix)), None)
 
+    @property
+    def path(self) -> Optional[pathlib.Path]:
+        """The shared object, which is removed with this object; None if the library has none. `write` copies it to a place of its own."""
+        return self._find(".so")
+
     def load(self, threads: Optional[int] = None, cpus: Sequence[int] = ()) -> Model:
         """The model, ready to be called; it outlives this object. `kiln.load` says more.
 
         Raises:
           ModelError: the library is no shared object for this machine.
         """
-        shared_object = self._find(".so")
-        if shared_object is None:
+        if self.path is None:
             raise ModelError(f"the library has {', '.join(self.files)} and no shared object; compile with runtime='cpp' to load it")
-        return load(shared_object, threads, cpus)
+        return load(self.path, threads, cpus)
 
     def write(self, folder: Union[str, "os.PathLike[str]"]) -> List[pathlib.Path]:
         """Copies all files into `folder`, which is made if it is not there, and returns their paths.

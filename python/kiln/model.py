@@ -225,16 +225,36 @@ class Model(_Callable):
 
     Any number of threads may call one model at the same time; a call releases the GIL. After a fork, parent and child go on with
     the model independently. Arrays that a call has returned stay valid when the model is gone.
+
+    Attributes:
+      name: the module name of the library.
+      inputs: name, dtype and shape of each, in the order of a call.
+      outputs: the same of what a call returns.
+      states: inputs that the next run takes from outputs, which `stream` passes on.
+      origin: the model file and options that the library was compiled from.
+      nbytes: the bytes of the constants, which all processes that load the library share, and of the workspace, which each call that
+        is under way has for itself. Inputs, outputs and code are not counted. Of a library of another compiler, the workspace.
     """
 
     states: Tuple[State, ...]
     origin: Origin
+    nbytes: int
 
     def __init__(self, runtime: _runtime.Model) -> None:
         super().__init__(runtime.name, runtime)
         self._runtime = runtime
         self.origin = Origin(*runtime.origin)
+        self.nbytes = runtime.nbytes
         self.states = tuple(State(*row) for row in runtime.states)
+
+    @property
+    def num_threads(self) -> int:
+        """How many threads a large operator is divided among, the calling one included; `threads` of `kiln.load` says it.
+
+        Raises:
+          ModelError: the model is closed.
+        """
+        return self._runtime.num_threads
 
     def stream(self) -> "Stream":
         """A new sequence of runs that keeps the model's states, at their initial values.

@@ -67,6 +67,19 @@ PyObject* GetOrigin(PyObject* self, void*) {
   return model == nullptr ? nullptr : Guarded([&] { return Describe(model->origin()); });
 }
 
+// Of the library's constants, and of what a run takes besides its inputs and outputs.
+PyObject* GetBytes(PyObject* self, void*) {
+  const Model* const model = OpenModel(self);
+  if (model == nullptr) return nullptr;
+  return PyLong_FromLongLong(model->constant_bytes() + model->workspace_bytes());
+}
+
+PyObject* GetNumThreads(PyObject* self, void*) {
+  const Model* const model = OpenModel(self);
+  return model == nullptr ? nullptr
+                          : Guarded([&] { return PyLong_FromLong(model->num_threads()); });
+}
+
 // For memory that is not aligned as the model's code wants it.
 absl::Status RunOnCopies(const Model& model, absl::Span<const DLTensor* const> inputs,
                          absl::Span<const DLTensor* const> outputs) {
@@ -144,6 +157,8 @@ PyObject* MakeModelType() {
                                   {"outputs", GetOutputs, nullptr, nullptr, nullptr},
                                   {"states", GetStates, nullptr, nullptr, nullptr},
                                   {"origin", GetOrigin, nullptr, nullptr, nullptr},
+                                  {"nbytes", GetBytes, nullptr, nullptr, nullptr},
+                                  {"num_threads", GetNumThreads, nullptr, nullptr, nullptr},
                                   {nullptr, nullptr, nullptr, nullptr, nullptr}};
   model_type = MakeType("kiln._runtime.Model", sizeof(ModelObject), Deallocate, methods, members);
   return reinterpret_cast<PyObject*>(model_type);

@@ -186,6 +186,15 @@ class LibraryTest(Case):
         self.assertEqual(sorted(os.listdir(self.path("a/b"))), sorted({name.split("/")[0] for name in library.files}))
         self.refuses(kiln.ModelError, "no shared object; compile with runtime='cpp'", library.load)
 
+    def test_path(self):
+        library = kiln.compile(MY_MOD)
+        self.assertEqual(library.path.name, "my_mod.so")
+        self.assertEqual(kiln.load(library.path).name, "my_mod")
+        path = library.path
+        del library
+        self.assertFalse(path.exists())
+        self.assertIsNone(kiln.compile(MY_MOD, interface="c", codegen="c").path)
+
     def test_folders_are_removed(self):
         """After a compilation, one that fails, and the end of the process; a fork leaves them to its parent."""
         program = """

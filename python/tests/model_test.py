@@ -8,6 +8,7 @@ import gc
 import hashlib
 import os
 import pickle
+import re
 import signal
 import sys
 import threading
@@ -55,6 +56,26 @@ class ModelTest(Case):
         self.assertEqual(self.digits.name, "digits")
         self.assertEqual(self.digits.inputs, (kiln.TensorInfo("image", numpy.dtype("float32"), (1, 1, 8, 8)),))
         self.assertEqual(repr(self.my_mod), "<kiln.Model my_mod: a uint8[1, 2], b uint8[1, 2] -> output uint8[1, 2]>")
+
+    def test_bytes(self):
+        """Those of the pools that the library's report lists."""
+        for options in ({}, {"executor": "graph"}):
+            library = kiln.compile(DIGITS, **options)
+            report = library.report()
+            pools = [re.search(words + r" (\d+)", report).group(1) for words in ("read-only data: constants", "memory plan: workspace")]
+            self.assertEqual(library.load().nbytes, sum(map(int, pools)))
+        # The sum of two arrays has no constants and keeps nothing.
+        self.assertEqual(self.my_mod.nbytes, 0)
+
+    def test_number_of_threads(self):
+        library = kiln.compile(MY_MOD)
+        self.assertEqual(library.load(threads=3).num_threads, 3)
+        self.assertEqual(library.load(cpus=[min(os.sched_getaffinity(0))]).num_threads, 1)
+        self.assertEqual(self.my_mod.num_threads, self.digits.num_threads)
+        self.assertGreaterEqual(self.my_mod.num_threads, 1)
+        model = library.load(threads=2)
+        model.close()
+        self.refuses(kiln.ModelError, "the model is closed", lambda: model.num_threads)
 
     def test_origin(self):
         with open(DIGITS, "rb") as file:

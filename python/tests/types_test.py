@@ -18,6 +18,8 @@ library: kiln.Library = kiln.compile("m.onnx", target="host", pool=["a:any"], in
 model: kiln.Model = library.load(threads=2)
 y = model(numpy.zeros(3), out=numpy.zeros(4), scale=numpy.ones(1))
 report: str = library.report()
+numbers: tuple[int, int] = (model.num_threads, model.nbytes)
+name: str = library.path.name if library.path is not None else ""
 """
 
 
