@@ -156,7 +156,7 @@ def compare(
     """Compares every tensor of a model with that of a reference, layer by layer.
 
     >>> import kiln
-    >>> comparison = kiln.compare("models/digits/digits.onnx", against_options="--codegen c")
+    >>> comparison = kiln.compare(kiln.example("digits"), against_options="--codegen c")
     >>> bool(comparison), comparison.tensors[-1].name
     (True, 'probabilities')
 

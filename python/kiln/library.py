@@ -128,9 +128,9 @@ def compile(
     """Compiles a model into a library.
 
     >>> import kiln
-    >>> kiln.compile("models/digits/digits.onnx", target="x86-64-v3")
+    >>> kiln.compile(kiln.example("digits"), target="x86-64-v3")
     <kiln.Library digits.h, digits.metadata.json, digits.so>
-    >>> kiln.compile("models/digits/digits.onnx", target="cortex-m4f", interface="c", codegen="c", headers=False)
+    >>> kiln.compile(kiln.example("digits"), target="cortex-m4f", interface="c", codegen="c", headers=False)
     <kiln.Library digits.c, digits.h, digits.metadata.json, digits_model.c>
 
     Args:
@@ -168,7 +168,7 @@ def emit(model: ModelSource, stage: str, **options: "Unpack[CompileOptions]") ->
     """The text of one stage of a compilation, such as "graph", "after:fuse", "loops", "plan", "c" or "llvm".
 
     >>> import kiln
-    >>> print(kiln.emit("models/my_mod/my_mod.relay", "loops"))  # doctest: +ELLIPSIS
+    >>> print(kiln.emit(kiln.example("my_mod"), "loops"))  # doctest: +ELLIPSIS
     in_place operator tvmgen_my_mod_fused_add(p0: uint8[1, 2], p1: uint8[1, 2]) -> (out0: uint8[1, 2]) {...
     """
     check_options("emit", options)
@@ -181,7 +181,7 @@ def inspect(file: ModelSource, **options: Option) -> Report:
     """What `kiln inspect` says of a library, an object, an archive or a model. `options` are the command's.
 
     >>> import kiln
-    >>> print(kiln.inspect("models/my_mod/my_mod.relay").splitlines()[0])
+    >>> print(kiln.inspect(kiln.example("my_mod")).splitlines()[0])
     module my_mod for host: aot executor, cpp runtime, packed interface
     """
     with scratch_folder() as folder:

@@ -215,10 +215,11 @@ class Model(_Callable):
     """A loaded model, called as a function of its inputs. `kiln.load` and `Library.load` make one.
 
     >>> import kiln, numpy
-    >>> model = kiln.compile("models/digits/digits.onnx").load()
+    >>> digits = kiln.example("digits")
+    >>> model = kiln.compile(digits).load()
     >>> model
     <kiln.Model digits: image float32[1, 1, 8, 8] -> probabilities float32[1, 10]>
-    >>> image = numpy.load("models/digits/image.npy")
+    >>> image = numpy.load(digits.with_name("image.npy"))
     >>> probabilities = model(image)
     >>> int(probabilities.argmax())
     4

@@ -41,7 +41,7 @@ def import_check(model: ModelSource, **options: Option) -> ImportCheck:
     """Whether a model can be imported, and if not, every reason. `options` are those of `kiln import-check`.
 
     >>> import kiln
-    >>> kiln.import_check("models/digits/digits.onnx")
+    >>> kiln.import_check(kiln.example("digits"))
     ImportCheck(ok=True, nodes=15, operators=8, reasons=())
     """
     with scratch_folder() as folder:
@@ -55,7 +55,8 @@ def quantize(model: ModelSource, output: _Path, calibration: Union[_Path, Mappin
     """Makes an int8 ONNX model of a float32 one, and returns the report on every layer.
 
     >>> import kiln
-    >>> report = kiln.quantize("models/digits/digits.onnx", "digits_int8.onnx", "models/digits/calibration")
+    >>> digits = kiln.example("digits")
+    >>> report = kiln.quantize(digits, "digits_int8.onnx", digits.with_name("calibration"))
     >>> kiln.import_check("digits_int8.onnx").ok
     True
 

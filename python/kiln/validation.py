@@ -126,8 +126,9 @@ def validate(model: ModelSource, inputs: Samples, expected: Samples, **options: 
     """Compares the outputs of a model for many samples with what they should be, on this machine or in an emulator.
 
     >>> import kiln, numpy
-    >>> image, probabilities = numpy.load("models/digits/image.npy"), numpy.load("models/digits/probabilities.npy")
-    >>> bool(kiln.validate("models/digits/digits.onnx", image, probabilities, rtol=1e-4))
+    >>> digits = kiln.example("digits")
+    >>> image, probabilities = numpy.load(digits.with_name("image.npy")), numpy.load(digits.with_name("probabilities.npy"))
+    >>> bool(kiln.validate(digits, image, probabilities, rtol=1e-4))
     True
 
     Args:

@@ -21,7 +21,7 @@ OPTIONAL_PROGRAMS = ["arm-none-eabi-gcc", "cmake", "qemu-system-arm", "arm-none-
 PROGRAMS = {"bazel-bin/tools/kiln/kiln": "tools/kiln/kiln", "bazel-bin/models/digits/classify": "models/digits/classify"}
 # Folders and files that commands read.
 EXAMPLES = ["cmake/CMakeLists.txt", "makefile/Makefile", "run_c.c", "run_graph.c", "run_packed.c"]
-FILES = ["mlf/examples/" + name for name in EXAMPLES] + ["models/digits/calibration/image.npy", "models/digits/digits.onnx", "models/digits/image.npy", "models/digits/probabilities.npy", "models/digits/test_images.npy", "models/digits/test_labels.npy", "models/my_mod/my_mod.relay", "runtime_cpp", "runtime_crt"]
+FILES = ["mlf/examples/" + name for name in EXAMPLES] + ["models/digits/calibration/image.npy", "models/digits/digits.onnx", "models/digits/digits_batch.onnx", "models/digits/image.npy", "models/digits/probabilities.npy", "models/digits/test_images.npy", "models/digits/test_labels.npy", "models/my_mod/my_mod.relay", "runtime_cpp", "runtime_crt"]
 SCRIPTS = [".ci/run", "release/try_release.py", "tools/install_packages.sh", "tools/lint/format.sh", "tools/quickstart.sh", "tools/test.sh"]
 
 # Stands for bazel: fails if a target is none of the list, or if nothing lies below a pattern.

@@ -180,10 +180,9 @@ void AddCompileCommand(CLI::App& app, Action& action) {
                       "Write one file per pass and stage to this folder");
   command->add_flag("-q,--quiet", flags->quiet,
                     "Do not say on the terminal what was written, and how long it took");
-  SetGroups(
-      *command,
-      {{"Output",
-        {"--output", "--mlf", "--mlf-runtime", "--headers", "--emit", "--dump-dir", "--quiet"}}});
+  SetGroups(*command,
+            {{"Output", {"--mlf", "--mlf-runtime", "--headers", "--emit", "--dump-dir", "--quiet"}},
+             {"Most used", {"--input", "--dim", "--target", "--threads", "--output"}}});
   command->footer(
       "Examples:\n"
       "  kiln compile model.onnx -o out --module-name my_mod\n"

@@ -110,7 +110,7 @@ void AddImportCheckCommand(CLI::App& app, Action& action) {
       "Every reason against a model is told, with the files that it is about.\n"
       "The exit status is 2 if there is one, as of check-onnx where a case fails.\n"
       "Example:\n"
-      "  kiln import-check models/digits/digits.onnx");
+      "  kiln import-check model.onnx");
   command->callback([flags, &action] { action = [flags] { return ImportCheck(*flags); }; });
 }
 

@@ -67,13 +67,15 @@ int Main(int argc, char** argv) {
   CLI::App app{
       "Kiln compiles a trained neural network ahead of time into a library that a program "
       "links.\n\n"
-      "  kiln compile models/digits/digits.onnx -o /tmp/digits --module-name digits\n"
-      "  kiln run /tmp/digits/digits.so --input image=random\n"
-      "  kiln bench /tmp/digits/digits.so\n"
-      "  kiln tune models/digits/digits.onnx -o /tmp/digits.tuning --time 10\n"
-      "  kiln quantize models/digits/digits.onnx --calibration models/digits/calibration -o "
-      "/tmp/digits_int8.onnx\n"
-      "  kiln inspect models/digits/digits.onnx\n",
+      "  kiln compile digits.onnx -o out\n"
+      "  kiln run out/digits.so --input image=random\n"
+      "  kiln bench out/digits.so\n"
+      "  kiln tune digits.onnx -o digits.tuning --time 10\n"
+      "  kiln quantize digits.onnx --calibration calibration -o digits_int8.onnx\n"
+      "  kiln inspect digits.onnx\n\n"
+      "The file digits.onnx is in share/kiln/examples/digits of a release, where kiln.example() of "
+      "the Python package says, and in models/digits of a checkout. The folder calibration is "
+      "beside it.\n",
       "kiln"};
   app.set_version_flag("--version", kiln::tools::BuildFacts);
   app.formatter(std::make_shared<kiln::tools::HelpFormatter>());

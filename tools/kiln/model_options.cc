@@ -44,6 +44,8 @@ void AddModelOptions(CLI::App& command, ModelFlags& flags) {
 }
 
 void AddCompilationOptions(CLI::App& command, ModelFlags& flags) {
+  AddInputOptions(command, flags.inputs);
+  AddStateOption(command, flags.inputs);
   command.add_option(
       "--codegen", flags.codegen,
       absl::StrCat("llvm or c (default: ",
@@ -54,8 +56,6 @@ void AddCompilationOptions(CLI::App& command, ModelFlags& flags) {
   AddListOption(command, "--cpu-variants", flags.cpu_variants,
                 "Instead of --target: several, lowest first, in one library that runs the best "
                 "that the CPU has: x86-64-v2,x86-64-v3,x86-64-v4");
-  AddInputOptions(command, flags.inputs);
-  AddStateOption(command, flags.inputs);
   AddListOption(command, "--external", flags.externals,
                 "External code generators, in order of priority: csource,dnnl; "
                 "csource:device=npu calls the hooks of a device");
