@@ -19,7 +19,7 @@ class ComfortsTest(CliCase):
         headings = re.findall(r"^([A-Z][a-z ]+):$", text, re.M)
         for heading in ("Output", "Model", "Machine and speed", "Runtime and interface", "Memory"):
             self.assertIn(heading, headings)
-        self.assertEqual(headings[:2], ["Options", "Most used"])
+        self.assertEqual(headings[:3], ["Positionals", "Options", "Most used"])
         most_used = text[text.index("Most used:") : text.index("Model:")]
         self.assertEqual(re.findall(r"^  (-\S+)", most_used, re.M), ["--input", "--dim", "--target", "--threads", "-o,--output"])
         options = text[: text.index("Examples:")]
