@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The users of a release, and the commands that pages give to each of them: docs/released_files.md, the README and the pages about Python."""
+"""The users of a release, and the commands that a page gives to each of them: docs/released_files.md, the README or a page about Python."""
 
 import collections
 import os

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/released_files.md, and of the README and the pages about Python what begins with released files, to the letter, with the released files and what this machine has."""
+"""The commands that docs/released_files.md, the README and the pages about Python give to users of a release, to the letter, with the
+released files and what this machine has."""
 
 import glob
 import os
@@ -11,7 +12,7 @@ import unittest
 from release import users
 
 PROGRAMS = {"c++": ["cmake"], "firmware": ["arm-none-eabi-gcc", "qemu-system-arm"]}
-# What each user sees in the end.
+# A line that each user sees in the end.
 WANTED = {
     "c++": "the digit is 4",
     "python": "the digit is 4",

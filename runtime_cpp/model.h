@@ -46,9 +46,9 @@ class Model {
   const std::vector<TensorInfo>& inputs() const { return data_->inputs; }
   const std::vector<TensorInfo>& outputs() const { return data_->program->outputs(); }
   int64_t workspace_bytes() const { return data_->program->workspace_bytes(); }
-  // Of the constants in the library, with what aligns them; 0 if it has no metadata of Kiln's.
+  // Constants in the library, with what aligns them; 0 if it has no metadata of Kiln's.
   int64_t constant_bytes() const { return data_->constant_bytes; }
-  // Among which a run divides a large operator, the calling one included.
+  // Threads that a run divides a large operator among, the calling one included.
   int num_threads() const;
   // Which model file and options the library was compiled from, by what; empty if it does not say.
   const ModelOrigin& origin() const { return data_->origin; }

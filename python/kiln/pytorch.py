@@ -14,7 +14,7 @@ import numpy
 
 from kiln.errors import ModelError
 
-# What torch.onnx.export imports besides PyTorch.
+# Packages that torch.onnx.export imports besides PyTorch.
 _PACKAGES = ("onnx", "onnxscript")
 # Files of torch.save, torch.jit.save and torch.export.save are zip archives; older ones of torch.save are pickles.
 _SUFFIXES, _BEGINNINGS = (".pt", ".pt2", ".pth"), (b"PK\x03\x04", b"\x80")

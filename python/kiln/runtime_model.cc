@@ -67,7 +67,7 @@ PyObject* GetOrigin(PyObject* self, void*) {
   return model == nullptr ? nullptr : Guarded([&] { return Describe(model->origin()); });
 }
 
-// Of the library's constants, and of what a run takes besides its inputs and outputs.
+// Bytes of the library's constants and of the workspace of a run.
 PyObject* GetBytes(PyObject* self, void*) {
   const Model* const model = OpenModel(self);
   if (model == nullptr) return nullptr;

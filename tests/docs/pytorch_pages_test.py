@@ -18,7 +18,7 @@ import kiln
 PAGES = sys.argv[1:]
 PYTHON = os.environ.get("KILN_TORCH_PYTHON", sys.executable)
 PACKAGES = ["torch", "torchvision", "onnxscript"]
-# What a page prints, as a regular expression.
+# The output of each page, as a regular expression.
 PRINTS = {"text_generation.md": r"^\[\d+(, \d+){19}\]$", "pytorch.md": ""}
 
 _FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
