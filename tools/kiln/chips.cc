@@ -14,9 +14,16 @@ namespace {
 constexpr char kNoAtomics[] = "riscv32-unknown-elf -mattr=+m,+c";
 constexpr char kOnlyC[] = "with --codegen c";
 
-// "ESP32-C3" and "esp32c3" are one.
+// "ESP32-C3" and "esp32c3" are one, and so are "i.MX RT1062" and "IMXRT1062".
 std::string Letters(absl::string_view text) {
-  return absl::AsciiStrToLower(absl::StrReplaceAll(text, {{"-", ""}, {"_", ""}}));
+  return absl::AsciiStrToLower(
+      absl::StrReplaceAll(text, {{"-", ""}, {"_", ""}, {".", ""}, {" ", ""}}));
+}
+
+// A family is the beginning of its part numbers. A name of two letters is too short for that: "E3"
+// is Alif's Ensemble E3 and does not begin "E31", a core of SiFive.
+bool BeginsWith(absl::string_view word, absl::string_view family) {
+  return family.size() > 2 ? absl::StartsWith(word, family) : word == family;
 }
 
 }  // namespace
@@ -44,7 +51,7 @@ const std::vector<Chip>& Chips() {
       {"nRF52832 nRF52833 nRF52840", "Cortex-M4F", "cortex-m4f", ""},
       {"nRF5340", "Cortex-M33F", "cortex-m33f", "of the application core"},
       {"nRF54", "Cortex-M33F", "cortex-m33f", ""},
-      {"nRF9160 nRF9161", "Cortex-M33F", "cortex-m33f", ""},
+      {"nRF91", "Cortex-M33F", "cortex-m33f", ""},
       // Raspberry Pi
       {"RP2040 Pico", "Cortex-M0+", "cortex-m0plus", "Raspberry Pi Pico"},
       {"RP2350 Pico2", "Cortex-M33F", "cortex-m33f",
@@ -71,20 +78,30 @@ const std::vector<Chip>& Chips() {
       {"LPC54", "Cortex-M4F", "cortex-m4f", ""},
       {"LPC55", "Cortex-M33F", "cortex-m33f", ""},
       {"MIMXRT5 MIMXRT6 RT500 RT600", "Cortex-M33F", "cortex-m33f", ""},
-      {"MIMXRT10 RT1010 RT1020 RT1050 RT1060", "Cortex-M7F", "cortex-m7f", "Teensy 4"},
-      {"MIMXRT11 RT1160 RT1170", "Cortex-M7F", "cortex-m7f", ""},
+      {"MIMXRT10 IMXRT10 RT10", "Cortex-M7F", "cortex-m7f", "Teensy 4"},
+      {"MIMXRT11 IMXRT11 RT116 RT117", "Cortex-M7F", "cortex-m7f", "of the Cortex-M7F"},
       {"MCXN", "Cortex-M33F", "cortex-m33f", ""},
-      {"MKL", "Cortex-M0+", "cortex-m0plus", "Kinetis L"},
-      {"MK2 MK6", "Cortex-M4F", "cortex-m4f", "Kinetis K with an FPU; Teensy 3.5, 3.6"},
+      {"MKL KL0 KL1 KL2 KL3 KL4", "Cortex-M0+", "cortex-m0plus", "Kinetis L"},
+      {"MK20 MK21 MK60 K20 K21 K60 MK22D K22D", "Cortex-M4", "cortex-m4",
+       "Kinetis K with a D in the part number, without an FPU; Teensy 3.2"},
+      {"MK2 MK6 MK20F MK21F MK60F K20F K21F K60F K22 K24 K26 K27 K28 K61 K63 K64 K65 K66",
+       "Cortex-M4F", "cortex-m4f",
+       "Kinetis K with an F in the part number, with an FPU; Teensy 3.5, 3.6"},
       // Renesas
       {"R7FA2 RA2", "Cortex-M23", "cortex-m23", ""},
-      {"R7FA4 RA4M1", "Cortex-M4F", "cortex-m4f", "Arduino UNO R4; RA4M2, RA4M3: cortex-m33f"},
-      {"R7FA6 RA6M1", "Cortex-M4F", "cortex-m4f", "RA6M4, RA6M5: cortex-m33f"},
+      {"R7FA4M1 R7FA4W1 RA4M1 RA4W1", "Cortex-M4F", "cortex-m4f", "Arduino UNO R4"},
+      {"R7FA4M2 R7FA4M3 R7FA4E R7FA4T1 RA4M2 RA4M3 RA4E RA4T1", "Cortex-M33F", "cortex-m33f", ""},
+      {"R7FA6M1 R7FA6M2 R7FA6M3 R7FA6T1 RA6M1 RA6M2 RA6M3 RA6T1", "Cortex-M4F", "cortex-m4f", ""},
+      {"R7FA6M4 R7FA6M5 R7FA6E R7FA6T2 R7FA6T3 RA6M4 RA6M5 RA6E RA6T2 RA6T3", "Cortex-M33F",
+       "cortex-m33f", ""},
       {"R7FA8 RA8", "Cortex-M85", "cortex-m85", ""},
       // Ambiq
       {"AMA3 Apollo3", "Cortex-M4F", "cortex-m4f", ""},
       {"AMA4 Apollo4", "Cortex-M4F", "cortex-m4f", ""},
       {"AP510 Apollo510", "Cortex-M55", "cortex-m55", ""},
+      // Alif Semiconductor, Analog Devices
+      {"AE1 AE3 AE5 AE7 Ensemble E3 E5 E7", "Cortex-M55", "cortex-m55", "of the Cortex-M55"},
+      {"MAX78000 MAX78002", "Cortex-M4F", "cortex-m4f", "of the Cortex-M4F"},
       // Infineon
       {"CY8C4 PSoC4", "Cortex-M0+", "cortex-m0plus", ""},
       {"CY8C5 PSoC5", "Cortex-M3", "cortex-m3", ""},
@@ -120,7 +137,7 @@ const Chip* FindChip(absl::string_view text) {
   for (const Chip& chip : Chips()) {
     for (absl::string_view family : absl::StrSplit(chip.family, ' ')) {
       const std::string name = Letters(family);
-      if (!absl::StartsWith(word, name) || name.size() <= longest) continue;
+      if (!BeginsWith(word, name) || name.size() <= longest) continue;
       longest = name.size();
       found = &chip;
     }
