@@ -25,8 +25,7 @@ std::string MemberName(absl::string_view name) {
   }
   if (!id.empty() && absl::ascii_isdigit(id[0])) id.insert(id.begin(), '_');
   if (IsReservedInC(id)) id.insert(id.begin(), 'x');
-  // NULL is a macro of the headers that the generated one includes.
-  if (IsKeyword(id) || IsCompilerMacro(id) || id == "NULL") id.push_back('_');
+  if (IsKeyword(id) || IsCompilerMacro(id) || IsLibraryMacro(id)) id.push_back('_');
   return id;
 }
 

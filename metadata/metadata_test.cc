@@ -70,6 +70,17 @@ TEST(MemberName, IsAnIdentifier) {
   EXPECT_EQ(MemberName("\u00dcNICODE"), "x_NICODE");
   EXPECT_EQ(MemberName("linux"), "linux_");
   EXPECT_EQ(MemberName("NULL"), "NULL_");
+  for (const char* macro :
+       {"errno",       "stdin",      "stdout",       "stderr",          "EOF",
+        "I",           "complex",    "BUFSIZ",       "RAND_MAX",        "signgam",
+        "M_PI",        "M_PIl",      "assert",       "INT_MAX",         "UINT_LEAST8_MAX",
+        "FLT_EPSILON", "PRIxFAST16", "SIGINT",       "EINVAL",          "LC_ALL",
+        "FE_INEXACT",  "SEEK_SET",   "EXIT_SUCCESS", "math_errhandling"}) {
+    EXPECT_EQ(MemberName(macro), std::string(macro) + "_");
+  }
+  for (const char* name : {"Errno", "errno1", "M_X", "T_MAX", "FLT_X", "PRId", "isnan", "E1"}) {
+    EXPECT_EQ(MemberName(name), name);
+  }
   EXPECT_EQ(MemberName("index"), "index");
 }
 

@@ -60,6 +60,13 @@ int streaming() {
 }
 """
 
+# Macros of the C library that a tensor may be called like, and headers that define them.
+MACROS = ["errno", "stdin", "stdout", "stderr", "EOF", "I", "complex", "BUFSIZ", "RAND_MAX", "signgam", "M_PI", "assert", "NAN",
+          "INT_MAX", "FLT_EPSILON", "SIGINT", "EINVAL", "LC_ALL", "FE_INEXACT", "PRId32", "offsetof", "setjmp", "SEEK_SET", "bool"]
+HEADERS_IN_C = ["assert", "complex", "errno", "fenv", "float", "inttypes", "limits", "locale", "math", "setjmp", "signal", "stdbool",
+                "stddef", "stdint", "stdio", "stdlib", "string", "tgmath", "time", "wchar"]
+HEADERS_IN_CXX = [name for name in HEADERS_IN_C if name not in ("complex", "stdbool", "tgmath")]
+
 
 class InterfaceFlagsTest(CliCase):
     def compile_models(self):
@@ -102,6 +109,45 @@ class InterfaceFlagsTest(CliCase):
                 for standard in C_STANDARDS:
                     with self.subTest(unit=name, compiler=compiler, standard=standard):
                         self.check(compiler, unit, "-std=" + standard, "-O2", *C_FLAGS)
+
+    def test_tensors_called_like_macros_of_the_c_library(self):
+        """The header compiles after the header of the macro, in C and C++, and a program can name the tensors."""
+        parameters = ", ".join("%{}: Tensor[(1, 2), float32]".format(name) for name in MACROS)
+        results = ", ".join("nn.relu(%{})".format(name) for name in MACROS)
+        names = ", ".join('"{}"'.format(name) for name in MACROS)
+        model = self.write("macros.relay", '#[version = "0.0.5"]\ndef @main({}, output_tensor_names=[{}]) {{ ({}) }}\n'.format(parameters, names, results))
+        self.succeeds("compile", model, "-o", self.out, "--runtime", "crt", "--interface", "c", "--codegen", "c", "--target", "x86-64")
+        self.folders = [self.out]
+        use = "int32_t go(float (&memory)[2]) {\n  using namespace tvmgen_macros;\n  return run({" + ", ".join("input::{}_(memory)".format(name) for name in MACROS)
+        use += "}, {" + ", ".join("output::{}_(memory)".format(name) for name in MACROS) + "});\n}\n"
+        pointers = ", ".join(".{}_ = memory".format(name) for name in MACROS)
+        in_c = "int32_t go(float* memory);\nint32_t go(float* memory) {\n"
+        in_c += "  const struct tvmgen_macros_inputs inputs = {{{0}}};\n  const struct tvmgen_macros_outputs outputs = {{{0}}};\n".format(pointers)
+        in_c += "  return tvmgen_macros_run(&inputs, &outputs);\n}\n"
+        includes = lambda headers: "".join("#include <{}.h>\n".format(name) for name in headers) + '#include "macros.h"\n'
+        in_c, in_cxx = self.write("use.c", includes(HEADERS_IN_C) + in_c), self.write("use.cc", includes(HEADERS_IN_CXX) + "int32_t go(float (&memory)[2]);\n" + use)
+        for c_compiler, cxx_compiler in PAIRS + [("arm-none-eabi-gcc", "arm-none-eabi-g++")]:
+            for standard in ("c99", "gnu17"):
+                with self.subTest(compiler=c_compiler, standard=standard):
+                    self.check(c_compiler, in_c, "-std=" + standard, "-Wall", "-Werror")
+            for standard in ("c++17", "gnu++20"):
+                with self.subTest(compiler=cxx_compiler, standard=standard):
+                    self.check(cxx_compiler, in_cxx, "-std=" + standard, "-Wall", "-Werror")
+
+    def test_a_module_called_like_a_keyword(self):
+        """Only the TVMModel has another name, and a note says so."""
+        options = ["--runtime", "crt", "--codegen", "c", "--target", "x86-64"]
+        note = "kiln: note: the TVMModel of the module '{0}' is called '{0}_', because C, its library or Kiln reserves the other name\n"
+        for name in ("int", "main"):
+            result = self.kiln("compile", DIGITS, "--module-name", name, "--interface", "c", "-o", self.out, *options)
+            self.assertEqual((result.returncode, result.stderr.decode()), (0, note.format(name)))
+            with open(self.path("out/" + name + ".h"), encoding="utf-8") as file:
+                self.assertIn("extern const struct TVMModel {}_;\n".format(name), file.read())
+        result = self.kiln("package", DIGITS, "--for", "cmake", "--module-name", "int", "-o", self.path("package"))
+        self.assertEqual((result.returncode, result.stderr.decode()), (0, note.format("int")))
+        for module, interface in (("integer", "c"), ("int", "packed")):
+            result = self.kiln("compile", DIGITS, "--module-name", module, "--interface", interface, *options, "-o", self.path(interface))
+            self.assertEqual((result.returncode, result.stderr), (0, b""))
 
     def test_the_model_for_tvmexecute(self):
         """It has the module's name, and is declared for who includes kiln/model.h before."""

@@ -25,6 +25,7 @@
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/model_library.h"
 #include "tools/kiln/progress.h"
+#include "tools/kiln/reserved_module.h"
 #include "tools/kiln/slow_paths_option.h"
 #include "tools/kiln/stale_files.h"
 #include "tools/kiln/standard_output.h"
@@ -118,6 +119,7 @@ absl::Status CompileModel(const CompileFlags& flags) {
   progress.Stop();
   summary.Print(changes.files, options.target);
   NoteWhatIsNotTuned(options, compiled.stages.lowered);
+  NoteReservedModule(compiled.stages.metadata);
   NoteWhatIsAllowedInVain(options, compiled.stages.metadata);
   NoteWidenedWeights(findings.narrow_weights, compiled.byte_constants);
   if (flags.output.empty()) return absl::OkStatus();

@@ -20,6 +20,7 @@
 #include "tools/kiln/object_report.h"
 #include "tools/kiln/progress.h"
 #include "tools/kiln/slow_paths_option.h"
+#include "tools/kiln/reserved_module.h"
 #include "tools/kiln/stale_files.h"
 #include "tools/kiln/tuning_option.h"
 #include "tools/kiln/widened_weights.h"
@@ -94,6 +95,7 @@ absl::Status RunPackage(const PackageFlags& flags) {
 }  // namespace
 
 void AddPackageCommand(CLI::App& app, Action& action) {
+  NoteReservedModule(compiled.stages.metadata);
   CLI::App* command = app.add_subcommand(
       "package", "Compile a model into a module that another build system takes as it is");
   auto flags = std::make_shared<PackageFlags>();
