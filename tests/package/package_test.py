@@ -3,10 +3,22 @@
 
 import hashlib
 import os
+import re
 import unittest
 
-from tests.package.package_case import CODEGENS, DIGITS, MY_MOD, PackageCase
+from tests.package.package_case import CODEGENS, DIGITS, MY_MOD, PackageCase, needs_llvm
 
+# Keeps a window, which is 2 before the first run.
+STREAM = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 64), float32], %h: Tensor[(1, 64), float32], output_tensor_names=["y", "h.next"],
+          state_inputs=["h"], state_outputs=["h.next"], state_initial=[2f]) {
+  %0 = add(%x, nn.softmax(%h));
+  (nn.softmax(%0), %0)
+}
+"""
+# The file of each system that describes the package.
+DESCRIPTIONS = {"arduino": "library.properties", "cmake": "README.md", "cmsis-pack": "Kiln.stream.pdsc", "esp-idf": "idf_component.yml",
+                "make": "README.md", "platformio": "library.json", "zephyr": "zephyr/Kconfig"}
 SYSTEMS = ["arduino", "cmake", "cmsis-pack", "esp-idf", "make", "platformio", "zephyr"]
 
 
@@ -88,7 +100,9 @@ class PackageTest(PackageCase):
                 self.write("out/application.c", "")
                 if edited:
                     self.write("out/src/my_mod.c", self.read(self.out, "src/my_mod.c") + "// mine\n")
-                self.succeeds("package", DIGITS, "--for", "make", "-o", self.out)
+                result = self.kiln("package", DIGITS, "--for", "make", "-o", self.out)
+                note = "kiln: note: {} was changed and stays\n".format(self.path("out/src/my_mod.c")) if edited else ""
+                self.assertEqual((result.returncode, result.stderr.decode()), (0, note))
                 self.succeeds("package", DIGITS, "--for", "make", "-o", self.path("alone"))
                 files, alone = set(self.files(self.out)), set(self.files(self.path("alone")))
                 self.assertEqual(files - alone, {"application.c"} | ({"src/my_mod.c"} if edited else set()))
@@ -123,10 +137,46 @@ class PackageTest(PackageCase):
         self.assertNotIn("| inputs and outputs |", readme)
         self.assertIn("`tvmgen_stream_map_inputs`", readme)
         self.assertIn("come on top", readme)
-        if "llvm" in CODEGENS:
-            options = ["--codegen", "llvm"]
-            readme = self.read(self.package("make", *options, model=model, target="cortex-m4f", folder="object"), "README.md")
-            self.assertRegex(readme, r"Code and constants take \d+ bytes of flash together. It takes \d+ bytes of stack")
+        readme = self.read(self.package("make", model=model, target="cortex-m4f", folder="sources"), "README.md")
+        if "llvm" not in CODEGENS:
+            self.assertIn("come on top", readme)
+            return
+        self.assertRegex(readme, r"\| \d+ \| code, an estimate \| flash \|")
+        self.assertRegex(readme, r"take about \d+ bytes of flash together. A run takes about \d+ bytes of stack, besides .* the object that LLVM makes")
+        options = ["--codegen", "llvm"]
+        readme = self.read(self.package("make", *options, model=model, target="cortex-m4f", folder="object"), "README.md")
+        self.assertRegex(readme, r"Code and constants take \d+ bytes of flash together. A run takes \d+ bytes of stack")
+        self.assertNotIn("about", readme)
+
+    def test_descriptions_tell_all_memory(self):
+        model = self.write("stream.relay", STREAM)
+        for system in SYSTEMS:
+            folder = self.package(system, model=model, target="cortex-m4f", folder=system)
+            text = self.read(folder, DESCRIPTIONS[system])
+            if DESCRIPTIONS[system] == "README.md":
+                rows = dict(re.findall(r"\| (\d+ \| [a-z ]+) \| (RAM|flash) \|", text))
+                self.assertEqual(rows["256 | state between runs"], "RAM", system)
+                self.assertEqual(rows["256 | first values of the state"], "flash", system)
+                self.assertEqual(rows["512 | inputs and outputs"], "RAM", system)
+            else:
+                words = r"bytes of workspace, 256 bytes of state whose first values take as many bytes of flash, 512 bytes of inputs and outputs"
+                self.assertRegex(text, words, system)
+            for function in ("reset_state", "run_with_state", "initialize_state"):
+                self.assertIn("`tvmgen_stream_{}`".format(function), self.read(folder, "README.md"), system)
+        inside = self.read(self.package("esp-idf", "--workspace-io", model=DIGITS, target="cortex-m4f", folder="inside"), "idf_component.yml")
+        self.assertRegex(inside, r'\d+ bytes of workspace with inputs and outputs"')
+
+    @needs_llvm
+    def test_rows_add_up_to_the_object(self):
+        """Of flash to text and data, and what the object has of RAM to data and bss."""
+        folder = self.package("make", "--codegen", "llvm", model=self.write("stream.relay", STREAM), target="cortex-m4f")
+        readme = self.read(folder, "README.md")
+        rows = re.findall(r"\| (\d+) \| ([a-z ,]+) \| (RAM|flash) \|", readme)
+        text, data, bss = map(int, self.run_command("arm-none-eabi-size", os.path.join(folder, "src", "stream.o")).splitlines()[1].split()[:3])
+        self.assertEqual(sum(int(size) for size, _, place in rows if place == "flash"), text + data)
+        self.assertEqual(sum(int(size) for size, of, place in rows if place == "RAM" and of != "inputs and outputs"), data + bss)
+        self.assertIn("Code, constants and first values take {} bytes of flash together.".format(text + data), readme)
+        self.assertEqual(data, 256)
 
     def test_addresses(self):
         for system in SYSTEMS:

@@ -5,8 +5,18 @@ import os
 import subprocess
 import unittest
 
+import yaml
+
 from tests.package.package_case import CODEGENS, DIGITS, HERE, MY_MOD_OUTPUT, PackageCase
 
+# Keeps 40,000 bytes, which begin as floats of the value 2.
+STREAM = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 10000), float32], %h: Tensor[(1, 10000), float32], output_tensor_names=["y", "h.next"],
+          state_inputs=["h"], state_outputs=["h.next"], state_initial=[2f]) {
+  %0 = add(%x, %h);
+  (mean(%0, axis=[1]), %0)
+}
+"""
 ZEPHYR = os.path.join(HERE, "zephyr")
 
 
@@ -36,6 +46,44 @@ class ZephyrTest(PackageCase):
         self.assertIn("\timply FPU\n", self.read(folder, "zephyr", "Kconfig"))
         folder = self.package("zephyr", model=DIGITS, target="cortex-m4", folder="soft")
         self.assertNotIn("FPU", self.read(folder, "zephyr", "Kconfig"))
+
+    def test_the_sample_names_what_it_needs(self):
+        """An architecture, memories that hold code and first values, and a stack for main."""
+        stream = self.write("stream.relay", STREAM)
+        figures = {}
+        for target, arch in (("cortex-m4f", "arm"), ("riscv32imac", "riscv"), ("xtensa-esp32s3-elf", "xtensa")):
+            folder = self.package("zephyr", model=stream, target=target, folder=target)
+            sample = yaml.safe_load(self.read(folder, "samples/run/sample.yaml"))
+            self.assertEqual(sample["sample"]["name"], "stream")
+            test = sample["tests"]["kiln.stream.run"]
+            self.assertEqual(test["arch_allow"], arch)
+            # 40,960 bytes of tensors, as many of state, and a kernel.
+            self.assertGreaterEqual(test["min_ram"], 80)
+            self.assertLess(test["min_ram"], 160)
+            figures[target] = test["min_flash"]
+            configuration = dict(line.split("=") for line in self.read(folder, "samples/run/prj.conf").splitlines())
+            self.assertEqual(configuration["CONFIG_KILN_STREAM"], "y")
+            self.assertGreaterEqual(int(configuration["CONFIG_MAIN_STACK_SIZE"]), 4096)
+        # Without the first values of the state, which take 40,000 bytes of flash.
+        plain = self.package("zephyr", model=self.write("stream.relay", STREAM.replace("[2f]", "[0f]")), target="cortex-m4f", folder="zeros")
+        zeros = yaml.safe_load(self.read(plain, "samples/run/sample.yaml"))["tests"]["kiln.stream.run"]["min_flash"]
+        self.assertIn(figures["cortex-m4f"] - zeros, (39, 40))
+        # DIGITS has 105,512 bytes of constants, and code.
+        digits = self.package("zephyr", model=DIGITS, target="cortex-m4f", folder="digits")
+        needed = yaml.safe_load(self.read(digits, "samples/run/sample.yaml"))["tests"]["kiln.digits.run"]["min_flash"]
+        self.assertGreaterEqual(needed, (105512 + 2000) // 1024 + 40)
+
+    def test_an_application_called_like_the_model(self):
+        """The module, its library and its symbol begin with kiln_."""
+        folder = self.package("zephyr")
+        module = yaml.safe_load(self.read(folder, "zephyr/module.yml"))
+        self.assertEqual(module["name"], "kiln_my_mod")
+        self.assertIn("zephyr_library_named(kiln_my_mod)", self.read(folder, "zephyr/CMakeLists.txt"))
+        sample = os.path.join(folder, "samples", "run")
+        name = "samples/run/CMakeLists.txt"
+        self.write(os.path.join(folder, name), self.read(folder, name).replace("project(my_mod_run", "project(my_mod") + "add_custom_target(my_mod)\n")
+        build = self.configure(sample, "build")
+        self.assertEqual(self.run_command(os.path.join(build, "zephyr_elf")), MY_MOD_OUTPUT)
 
     def test_off_by_default(self):
         sample = os.path.join(self.package("zephyr"), "samples", "run")

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/base/status.h"
 #include "compiler/pipeline/compile.h"
+#include "tools/kiln/code_figures.h"
 #include "tools/kiln/code_options.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/files.h"
@@ -19,8 +20,8 @@
 #include "tools/kiln/load_model.h"
 #include "tools/kiln/object_report.h"
 #include "tools/kiln/progress.h"
-#include "tools/kiln/slow_paths_option.h"
 #include "tools/kiln/reserved_module.h"
+#include "tools/kiln/slow_paths_option.h"
 #include "tools/kiln/stale_files.h"
 #include "tools/kiln/tuning_option.h"
 #include "tools/kiln/widened_weights.h"
@@ -61,6 +62,8 @@ absl::Status RunPackage(const PackageFlags& flags) {
   ImportFindings findings;
   KILN_ASSIGN_OR_RETURN(Graph graph, LoadModel(flags.model, flags.inputs, &findings));
   options.origin = findings.origin;
+  // Only the estimate needs the graph after this.
+  const Graph model = options.codegen == Codegen::kC ? graph : Graph();
   KILN_ASSIGN_OR_RETURN(const Compiled compiled, Compile(std::move(graph), options));
   KILN_RETURN_IF_ERROR(
       ReportSlowPaths(compiled.stages.lowered, options.target, flags.fail_on_slow));
@@ -72,21 +75,27 @@ absl::Status RunPackage(const PackageFlags& flags) {
   if (object != compiled.artifacts.end()) {
     const absl::StatusOr<ObjectFigures> figures = MeasureObject(object->second, {});
     if (figures.ok()) packaged.figures = *figures;
+  } else {
+    packaged.figures = EstimatedFigures(model, options);
   }
   KILN_ASSIGN_OR_RETURN(const Artifacts files, MakePackage(flags.request, packaged));
   FileChanges changes = {.inputs = InputFilesOf(flags)};
   const std::filesystem::path folder = flags.output;
   for (const auto& [path, bytes] : files)
     changes.files.push_back({(folder / path).string(), bytes});
-  const std::vector<std::string> earlier = FilesOfEarlierPackage(flags.output, files);
+  const EarlierFiles earlier = FilesOfEarlierPackage(flags.output, files);
   KILN_RETURN_IF_ERROR(Apply(changes));
-  RemoveFiles(earlier);
+  RemoveFiles(earlier.as_made);
   progress.Stop();
+  for (const std::string& file : earlier.changed) {
+    std::fprintf(stderr, "kiln: note: %s was changed and stays\n", file.c_str());
+  }
   if (flags.request.url.empty() && NeedsUrl(flags.request.system)) {
     std::fprintf(stderr, "kiln: note: --for %s: a package that is published needs --url\n",
                  flags.request.system.c_str());
   }
   NoteWhatIsNotTuned(options, compiled.stages.lowered);
+  NoteReservedModule(compiled.stages.metadata);
   NoteWidenedWeights(findings.narrow_weights, compiled.byte_constants);
   NoteStaleFiles(folder / "src", options.module_name, compiled.artifacts);
   return absl::OkStatus();
@@ -95,7 +104,6 @@ absl::Status RunPackage(const PackageFlags& flags) {
 }  // namespace
 
 void AddPackageCommand(CLI::App& app, Action& action) {
-  NoteReservedModule(compiled.stages.metadata);
   CLI::App* command = app.add_subcommand(
       "package", "Compile a model into a module that another build system takes as it is");
   auto flags = std::make_shared<PackageFlags>();

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <optional>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -41,26 +40,50 @@ std::vector<std::string> Flags(const Target& target) {
   return flags;
 }
 
-// Rows "bytes | of | in" of the table of memory.
-std::vector<std::string> MemoryRows(const ModelNames& names) {
+// Code of a package, as an object or as sources.
+bool HasObject(const PackagedModel& model) {
+  return std::any_of(model.artifacts.begin(), model.artifacts.end(),
+                     [](const auto& artifact) { return absl::EndsWith(artifact.first, ".o"); });
+}
+
+int64_t StateBytes(const ModelNames& names) {
+  return names.state() == nullptr ? 0 : names.state()->size_bytes();
+}
+
+// Bytes of flash for the first values of the state: an initial value other than 0 is part of the image.
+int64_t FirstValueBytes(const ModelNames& names) {
+  const auto& states = names.metadata().states();
+  const bool has_image =
+      names.has_static_state() && std::any_of(states.begin(), states.end(),
+                                              [](const auto& s) { return s.initial_value() != 0; });
+  return has_image ? StateBytes(names) : 0;
+}
+
+// Bytes of flash besides the code.
+int64_t DataBytes(const ModelNames& names) {
+  return names.main().constant_size_bytes() + FirstValueBytes(names);
+}
+
+// Rows "bytes | of | in" of the table of memory. The rows of flash add up to what `size` says of the
+// object.
+std::vector<std::string> MemoryRows(const ModelNames& names, const PackagedModel& model) {
   const proto::Function& main = names.main();
-  std::vector<std::string> rows = {
-      absl::StrCat(main.constant_size_bytes(), " | constants | flash"),
-      absl::StrCat(main.workspace_size_bytes(),
-                   names.workspace_io() ? " | workspace, inputs and outputs" : " | workspace",
-                   " | RAM")};
+  std::vector<std::string> rows;
+  if (model.figures.has_value() && model.figures->flash_bytes > DataBytes(names)) {
+    rows.push_back(absl::StrCat(model.figures->flash_bytes - DataBytes(names), " | code",
+                                HasObject(model) ? "" : ", an estimate", " | flash"));
+  }
+  rows.push_back(absl::StrCat(main.constant_size_bytes(), " | constants | flash"));
+  rows.push_back(absl::StrCat(
+      main.workspace_size_bytes(),
+      names.workspace_io() ? " | workspace, inputs and outputs" : " | workspace", " | RAM"));
   if (!names.workspace_io()) {
     rows.push_back(absl::StrCat(main.io_size_bytes(), " | inputs and outputs | RAM"));
   }
   if (const proto::Pool* state = names.state(); state != nullptr) {
     rows.push_back(absl::StrCat(state->size_bytes(), " | state between runs | RAM"));
-    // An initial value other than 0 is part of the image.
-    const auto& states = names.metadata().states();
-    const bool has_image = names.has_static_state() &&
-                           std::any_of(states.begin(), states.end(),
-                                       [](const auto& s) { return s.initial_value() != 0; });
-    if (has_image) {
-      rows.push_back(absl::StrCat(state->size_bytes(), " | the state's initial values | flash"));
+    if (const int64_t bytes = FirstValueBytes(names); bytes > 0) {
+      rows.push_back(absl::StrCat(bytes, " | first values of the state | flash"));
     }
   }
   return rows;
@@ -75,7 +98,10 @@ std::vector<std::string> StateLines(const ModelNames& names) {
                      names.prefix(), "_initialize_state` fills before the first run.")};
   }
   return {absl::StrCat("The model keeps state from one run to the next; `", names.prefix(),
-                       "_reset_state` begins a new sequence.")};
+                       "_reset_state` begins a new sequence. `", names.prefix(),
+                       "_run_with_state` runs it on a block of the application's, one for each "
+                       "sequence, which `",
+                       names.prefix(), "_initialize_state` fills before the first run.")};
 }
 
 // The cores that run code for the target, as CMSIS-Pack names them: those of its architecture or of one
@@ -112,27 +138,69 @@ std::string ZephyrArchitecture(const Target& target) {
   return "arm";
 }
 
-std::string CodeAndStack(const std::optional<ObjectFigures>& figures) {
-  if (!figures.has_value()) {
-    return "The code of the model and its stack come on top. A compiler tells them of the sources: "
-           "`size`, and `-fstack-usage`.";
+constexpr char kHowToMeasure[] = "`size` and `-fstack-usage` of the compiler";
+
+std::string CodeAndStack(const ModelNames& names, const PackagedModel& model) {
+  if (!model.figures.has_value()) {
+    return absl::StrCat("The code of the model and its stack come on top; ", kHowToMeasure,
+                        " tell them of the sources.");
   }
-  const std::string stack = figures->stack_bytes.has_value()
-                                ? absl::StrCat(" It takes ", *figures->stack_bytes,
-                                               " bytes of stack, besides those of its caller.")
-                                : "";
-  return absl::StrCat("Code and constants take ", figures->flash_bytes, " bytes of flash together.",
-                      stack);
+  const ObjectFigures& figures = *model.figures;
+  const char* const about = HasObject(model) ? "" : "about ";
+  std::string text = absl::StrCat(
+      FirstValueBytes(names) > 0 ? "Code, constants and first values" : "Code and constants",
+      " take ", about, figures.flash_bytes, " bytes of flash together.");
+  if (figures.stack_bytes.has_value()) {
+    absl::StrAppend(&text, " A run takes ", about, *figures.stack_bytes,
+                    " bytes of stack, besides those of its caller.");
+  }
+  if (!HasObject(model)) {
+    absl::StrAppend(&text, " These figures are those of the object that LLVM makes of the model; ",
+                    kHowToMeasure, " tell those of the sources.");
+  }
+  return text;
+}
+
+// A short text for the lists of packages.
+std::string Description(const ModelNames& names) {
+  const proto::Function& main = names.main();
+  std::string text = absl::StrCat(
+      "The neural network ", names.metadata().module_name(),
+      ", compiled by Kiln: ", main.constant_size_bytes(), " bytes of constants, ",
+      main.workspace_size_bytes(),
+      names.workspace_io() ? " bytes of workspace with inputs and outputs" : " bytes of workspace");
+  if (names.state() != nullptr) {
+    absl::StrAppend(&text, ", ", StateBytes(names), " bytes of state");
+  }
+  if (const int64_t bytes = FirstValueBytes(names); bytes > 0) {
+    absl::StrAppend(&text, " whose first values take as many bytes of flash");
+  }
+  if (!names.workspace_io()) {
+    absl::StrAppend(&text, ", ", main.io_size_bytes(), " bytes of inputs and outputs");
+  }
+  return text;
 }
 
 int64_t RamBytes(const ModelNames& names) {
   const int64_t io = names.workspace_io() ? 0 : names.main().io_size_bytes();
-  const int64_t state = names.state() == nullptr ? 0 : names.state()->size_bytes();
-  return names.main().workspace_size_bytes() + io + state;
+  return names.main().workspace_size_bytes() + io + StateBytes(names);
 }
 
-// Of Zephyr's kernel with its stacks, the sample and the model's code, by rule of thumb.
-constexpr int64_t kZephyrRamBytes = 8 << 10, kZephyrFlashBytes = 48 << 10;
+// The sizes of Zephyr's kernel with its stacks and the sample, and of a model's code that nothing has
+// measured, by rule of thumb.
+constexpr int64_t kZephyrRamBytes = 8 << 10, kZephyrFlashBytes = 40 << 10, kCodeBytes = 16 << 10;
+
+int64_t FlashBytes(const ModelNames& names, const PackagedModel& model) {
+  return model.figures.has_value() ? model.figures->flash_bytes : DataBytes(names) + kCodeBytes;
+}
+
+// The stack of main in Zephyr: that of the model, and more for printf and interrupts.
+int64_t MainStackBytes(const PackagedModel& model) {
+  constexpr int64_t kLeast = 4096, kForOthers = 3072, kStep = 1024;
+  const int64_t own =
+      model.figures.has_value() ? model.figures->stack_bytes.value_or(0) : int64_t{0};
+  return std::max(kLeast, (own + kForOthers + kStep - 1) / kStep * kStep);
+}
 
 // What a board needs at least, in Zephyr's unit, with `other_bytes` for the system.
 std::string KilobytesOf(int64_t bytes, int64_t other_bytes) {
@@ -143,15 +211,12 @@ std::string KilobytesOf(int64_t bytes, int64_t other_bytes) {
 
 Marks MarksOf(const PackageRequest& request, const PackagedModel& model) {
   const ModelNames names(model.metadata);
-  const proto::Function& main = names.main();
   const std::string& name = model.metadata.module_name();
   Example example = ExampleOf(names);
   Marks marks;
   marks.values = {
       {"NAME", absl::AsciiStrToUpper(name)},
-      {"description",
-       absl::StrCat("The neural network ", name, ", compiled by Kiln: ", main.constant_size_bytes(),
-                    " bytes of constants, ", main.workspace_size_bytes(), " bytes of workspace")},
+      {"description", Description(names)},
       {"kiln_version", kKilnVersion},
       {"name", name},
       {"target", model.target.name},
@@ -164,10 +229,11 @@ Marks MarksOf(const PackageRequest& request, const PackagedModel& model) {
            ? absl::StrCat("Inputs and outputs lie in the workspace, where `", names.prefix(),
                           "_map_inputs` and `", names.prefix(), "_map_outputs` find them")
            : "The application provides the memory of inputs and outputs"},
-      {"code_and_stack", CodeAndStack(model.figures)},
+      {"code_and_stack", CodeAndStack(names, model)},
       {"zephyr_arch", ZephyrArchitecture(model.target)},
       {"ram_kilobytes", KilobytesOf(RamBytes(names), kZephyrRamBytes)},
-      {"flash_kilobytes", KilobytesOf(main.constant_size_bytes(), kZephyrFlashBytes)},
+      {"flash_kilobytes", KilobytesOf(FlashBytes(names, model), kZephyrFlashBytes)},
+      {"main_stack_bytes", absl::StrCat(MainStackBytes(model))},
       {"processors", absl::StrCat("Code for ", model.target.name)},
   };
   for (const auto& [path, bytes] : model.artifacts) {
@@ -180,7 +246,7 @@ Marks MarksOf(const PackageRequest& request, const PackagedModel& model) {
   marks.lists["run"] = std::move(example.run);
   marks.lists["flag"] = Flags(model.target);
   marks.values["flags"] = absl::StrJoin(marks.lists["flag"], " ");
-  marks.lists["memory_row"] = MemoryRows(names);
+  marks.lists["memory_row"] = MemoryRows(names, model);
   marks.lists["state_line"] = StateLines(names);
   marks.lists["core"] = CmsisCores(model.target);
   marks.lists["given_url"] = {};

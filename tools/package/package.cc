@@ -193,18 +193,18 @@ absl::StatusOr<Artifacts> MakePackage(const PackageRequest& request, const Packa
   return files;
 }
 
-std::vector<std::string> FilesOfEarlierPackage(const std::string& folder, const Artifacts& files) {
+EarlierFiles FilesOfEarlierPackage(const std::string& folder, const Artifacts& files) {
   const std::filesystem::path root = folder;
   const absl::StatusOr<std::string> list =
       ReadFile((root / kPackageChecksums).string(), kMaxChecksumsBytes);
-  std::vector<std::string> earlier;
+  EarlierFiles earlier;
   if (!list.ok()) return earlier;
   for (absl::string_view line : absl::StrSplit(*list, '\n')) {
     if (line.size() <= kDigits + kBlanks.size()) continue;
     const std::string path(line.substr(kDigits + kBlanks.size()));
     const std::filesystem::path name = std::filesystem::path(path).lexically_normal();
     if (files.contains(path) || name.is_absolute() || *name.begin() == "..") continue;
-    // Files that somebody has changed since, or has put in their place, stay.
+    // What somebody has put in the place of a file stays.
     const std::filesystem::path file = root / name;
     std::error_code error;
     if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(file, error))) continue;
@@ -213,7 +213,9 @@ std::vector<std::string> FilesOfEarlierPackage(const std::string& folder, const 
             .lexically_relative(std::filesystem::canonical(root, error));
     if (error || inside != name) continue;
     const absl::StatusOr<std::string> digest = Sha256OfFile(file.string());
-    if (digest.ok() && *digest == line.substr(0, kDigits)) earlier.push_back(file.string());
+    if (!digest.ok()) continue;
+    (*digest == line.substr(0, kDigits) ? earlier.as_made : earlier.changed)
+        .push_back(file.string());
   }
   return earlier;
 }

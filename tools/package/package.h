@@ -33,7 +33,9 @@ struct PackagedModel {
   const proto::Metadata& metadata;
   const Artifacts& artifacts;  // of Compiled
   Artifacts headers;           // of the runtime, that the sources include, by that path
-  std::optional<ObjectFigures> figures = {};  // of the object, where there is one
+  // Of the object. A package of C has those of the object that LLVM makes of the same model, as an
+  // estimate, where LLVM is built in and knows the target.
+  std::optional<ObjectFigures> figures = {};
 };
 
 // The names of the build systems, in order.
@@ -51,8 +53,12 @@ inline constexpr char kPackageChecksums[] = "SHA256SUMS";
 // machine and no date: the same model gives the same bytes.
 absl::StatusOr<Artifacts> MakePackage(const PackageRequest& request, const PackagedModel& model);
 
-// The files of an earlier package in `folder` that are as it was made and not part of the new one.
-std::vector<std::string> FilesOfEarlierPackage(const std::string& folder, const Artifacts& files);
+// The files of an earlier package in a folder that are not part of the new one.
+struct EarlierFiles {
+  std::vector<std::string> as_made;  // may go
+  std::vector<std::string> changed;  // by somebody since
+};
+EarlierFiles FilesOfEarlierPackage(const std::string& folder, const Artifacts& files);
 
 }  // namespace kiln::tools
 
