@@ -55,6 +55,24 @@ class ComfortsTest(CliCase):
                 self.assertEqual(text, self.succeeds("help", command))
                 self.assertIn("Usage: kiln " + command, text)
 
+    def options(self, command):
+        """The long names of a command's options."""
+        text = self.succeeds(command, "--help").split("\nExample")[0]
+        return {name for line in re.findall(r"^  (-\S+)", text, re.M) for name in re.findall(r"--[a-z0-9-]+", line)}
+
+    def test_inspect_takes_the_options_of_compile(self):
+        """All but those that say what to write, which docs/inspect.md names."""
+        with open("docs/inspect.md", encoding="utf-8") as file:
+            row = next(line for line in file if line.startswith("| model (ONNX"))
+        refused = set(re.findall(r"`(--[a-z-]+)`", row.split("Those that say what to write are not:")[1]))
+        refused.remove("--profile")  # of inspect, with another meaning
+        self.assertEqual(self.options("compile") - self.options("inspect") - {"--no-headers"}, refused)
+        # Examples name no option that is not there.
+        with open("docs/inspect.md", encoding="utf-8") as file:
+            named = set(re.findall(r"`(?:[^`]* )?(--[a-z-]+)[^`]*`", file.read()))
+        for name in named - {"--seconds"}:
+            self.assertIn(name, self.options("compile") | self.options("inspect"))
+
     # Completion.
 
     def complete(self, *words):
