@@ -59,7 +59,7 @@ Arithmetic ArithmeticOf(const loop::Func& func) {
 std::optional<SlowReason> ReasonOf(const Arithmetic& arithmetic, bool sums_products,
                                    const Target& target) {
   if (arithmetic.on_doubles && !HasDoubles(target)) return SlowReason::kSoftwareDouble;
-  if (arithmetic.on_floats && !target.hard_float) return SlowReason::kSoftwareFloat;
+  if (arithmetic.on_floats && !target.has_fpu) return SlowReason::kSoftwareFloat;
   if (sums_products && arithmetic.narrow_products && !arithmetic.dots &&
       !DotInstructionsOf(target, DType::Int(32)).empty()) {
     return SlowReason::kSingleProducts;

@@ -18,7 +18,7 @@ constexpr double kSavedByOperation = 1.0 / 20000;
 constexpr double kSavedBySmallOperation = 1.0 / 1500;
 
 loop::SmallLoops SmallLoopsOf(const Target& target, Optimize optimize) {
-  loop::SmallLoops loops = {.join = target.short_of_memory, .floats = target.hard_float};
+  loop::SmallLoops loops = {.join = target.short_of_memory, .floats = target.has_fpu};
   // With few registers a keyword spotter took 27 % more instructions.
   if (target.short_of_memory && !target.has_few_registers()) {
     loops.operations = kUnrolledOperations;

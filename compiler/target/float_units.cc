@@ -7,10 +7,10 @@ namespace kiln {
 
 bool HasDoubles(const Target& target) {
   if (!target.is_baremetal()) return true;
-  if (absl::StartsWith(target.triple, "riscv")) return target.hard_float && target.HasFeature("d");
+  if (absl::StartsWith(target.triple, "riscv")) return target.has_fpu && target.HasFeature("d");
   const bool is_arm =
       absl::StartsWith(target.triple, "arm") || absl::StartsWith(target.triple, "thumb");
-  return !is_arm || (target.hard_float && target.HasFeature("fp64"));
+  return !is_arm || (target.has_fpu && target.HasFeature("fp64"));
 }
 
 bool FusesMultiplyAdd(const Target& target, DType dtype) {

@@ -35,7 +35,7 @@ Target Microcontroller(const char* name, const char* triple, const char* cpu,
   target.triple = triple;
   target.cpu = cpu;
   target.features = features;
-  target.hard_float = false;
+  target.has_fpu = target.hard_float_abi = false;
   target.SetBaremetal();
   target.pointer_bits = 32;
   target.vector_bits = 0;
@@ -46,7 +46,7 @@ Target Microcontroller(const char* name, const char* triple, const char* cpu,
 }
 
 Target WithFpu(Target target) {
-  target.hard_float = true;
+  target.has_fpu = target.hard_float_abi = true;
   target.has_fma = true;
   return target;
 }

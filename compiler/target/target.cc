@@ -39,8 +39,9 @@ Target FromTriple(absl::string_view triple) {
   target.vector_registers = 0;
   target.pointer_bits = FindArchitecture(triple)->pointer_bits;
   const bool arm = absl::StartsWith(arch, "arm") || absl::StartsWith(arch, "thumb");
-  if (arm) target.hard_float = absl::StrContains(triple, "eabihf");
-  if (absl::StartsWith(arch, "riscv")) target.hard_float = false;
+  if (arm) target.has_fpu = absl::StrContains(triple, "eabihf");
+  if (absl::StartsWith(arch, "riscv")) target.has_fpu = false;
+  target.hard_float_abi = target.has_fpu;
   return target;
 }
 
@@ -107,7 +108,9 @@ absl::Status ApplyOption(absl::string_view option, Target& target) {
     target.abi = std::string(value);
   } else if (absl::ConsumePrefix(&value, "-mfloat-abi=")) {
     if (value != "hard" && value != "soft") return BadValue(option, "hard or soft");
-    target.hard_float = value == "hard";
+    target.hard_float_abi = value == "hard";
+    // There is no such convention without the unit; a core that has one need not pass floats in it.
+    if (target.hard_float_abi) target.has_fpu = true;
   } else if (absl::ConsumePrefix(&value, "-vector-bits=")) {
     if (!ParseVectorBits(value, &target.vector_bits)) {
       return BadValue(option, "0 or a power of two from 64 to 2048");

@@ -29,13 +29,14 @@ inline constexpr int kCacheLineBytes = 64;
 inline constexpr double kBFloatSlotsOfIntel = 4;
 
 struct Target {
-  std::string name;      // as it was written
-  std::string triple;    // LLVM's: "x86_64-pc-linux-gnu"
-  std::string cpu;       // LLVM's -mcpu; may be empty
-  std::string features;  // LLVM's feature string: "+avx2,+fma"
-  std::string abi;       // LLVM's -target-abi; RISC-V
-  bool hard_float = true;
-  bool has_os = true;  // threads and shared objects; otherwise bare metal
+  std::string name;            // as it was written
+  std::string triple;          // LLVM's: "x86_64-pc-linux-gnu"
+  std::string cpu;             // LLVM's -mcpu; may be empty
+  std::string features;        // LLVM's feature string: "+avx2,+fma"
+  std::string abi;             // LLVM's -target-abi; RISC-V
+  bool has_fpu = true;         // floats of some width are computed by instructions
+  bool hard_float_abi = true;  // functions pass floats in registers of the FPU; Arm
+  bool has_os = true;          // threads and shared objects; otherwise bare metal
 
   int pointer_bits = 64;
   int vector_bits = 128;  // of one register; 0: no vector unit

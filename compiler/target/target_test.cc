@@ -165,7 +165,7 @@ TEST(TargetTest, TriplesTakeOptions) {
 
   const Target arm = *Target::Parse("thumbv7em-none-eabihf -mcpu=cortex-m4");
   EXPECT_TRUE(arm.is_baremetal());
-  EXPECT_TRUE(arm.hard_float);
+  EXPECT_TRUE(arm.has_fpu);
   EXPECT_EQ(arm.vector_bits, 0);
 }
 
@@ -198,6 +198,18 @@ TEST(TargetTest, KnowsWhoComputesFloat64) {
   EXPECT_FALSE(FusesMultiplyAdd(*Target::Parse("cortex-m4f"), DType::Float(64)));
   EXPECT_TRUE(FusesMultiplyAdd(*Target::Parse("x86-64-v3"), DType::Float(64)));
   EXPECT_FALSE(FusesMultiplyAdd(*Target::Parse("x86-64-v3"), DType::Int(32)));
+}
+
+TEST(TargetTest, TheFloatAbiSaysNothingOfTheFpu) {
+  const Target soft = *Target::Parse("cortex-m4f -mfloat-abi=soft");
+  EXPECT_TRUE(soft.has_fpu);
+  EXPECT_FALSE(soft.hard_float_abi);
+  EXPECT_TRUE(FusesMultiplyAdd(soft, DType::Float(32)));
+  EXPECT_TRUE(HasDoubles(*Target::Parse("cortex-m55 -mfloat-abi=soft")));
+  const Target hard = *Target::Parse("thumbv7em-none-eabi -mcpu=cortex-m4 -mfloat-abi=hard");
+  EXPECT_TRUE(hard.has_fpu && hard.hard_float_abi);
+  const Target none = *Target::Parse("cortex-m4");
+  EXPECT_FALSE(none.has_fpu || none.hard_float_abi);
 }
 
 TEST(TargetTest, HostIsAsWideAsItsFeatures) {

@@ -126,7 +126,7 @@ std::vector<std::string> CmsisCores(const Target& target) {
   for (const Row& row : kCores) {
     if (own != std::end(kCores) && row.architecture < own->architecture) continue;
     cores.push_back(
-        absl::StrCat("Dcore=\"", row.core, "\"", target.hard_float ? " Dfpu=\"FPU\"" : ""));
+        absl::StrCat("Dcore=\"", row.core, "\"", target.has_fpu ? " Dfpu=\"FPU\"" : ""));
   }
   return cores;
 }
@@ -252,7 +252,7 @@ Marks MarksOf(const PackageRequest& request, const PackagedModel& model) {
   marks.lists["given_url"] = {};
   if (!request.url.empty()) marks.lists["given_url"] = {request.url};
   marks.lists["fpu"] = {};
-  if (model.target.hard_float && model.target.is_baremetal()) marks.lists["fpu"] = {"FPU"};
+  if (model.target.has_fpu && model.target.is_baremetal()) marks.lists["fpu"] = {"FPU"};
   for (int i = 0; i < names.num_tensors(); ++i) {
     marks.lists["tensor"].push_back(TensorRow(names, i));
   }

@@ -67,7 +67,7 @@ class Helpers {
     std::set<std::string> names = {"memcpy"};  // of operations that change nothing
     for (const DType dtype : {operation.from, operation.to}) {
       if (dtype == DType::Float(64) && !HasDoubles(target_)) names.merge(OfFloats(dtype));
-      if (dtype == DType::Float(32) && !target_.hard_float) names.merge(OfFloats(dtype));
+      if (dtype == DType::Float(32) && !target_.has_fpu) names.merge(OfFloats(dtype));
     }
     if (operation.from.is_float() != operation.to.is_float()) names.merge(OfLongs(operation));
     // By arithmetic of float64.
@@ -174,8 +174,8 @@ TEST(LibraryCalls, FirmwareCallsHelpersForWhatTheMachineLacks) {
     }
     // The table is about something: no target has all of it in instructions.
     EXPECT_EQ(calls.count("div_int64"), 1u) << name;
-    EXPECT_EQ(calls.count("add_float32") == 0, target.hard_float) << name;
-    hard += target.hard_float ? 1 : 0;
+    EXPECT_EQ(calls.count("add_float32") == 0, target.has_fpu) << name;
+    hard += target.has_fpu ? 1 : 0;
   }
   EXPECT_GE(machines, 10);
   EXPECT_GE(hard, 5);

@@ -98,11 +98,33 @@ TEST(ObjectTest, EveryTargetGivesAnObjectThatNeedsNoMathsLibrary) {
     ASSERT_TRUE(object.ok()) << name << ": " << object.status();
     EXPECT_EQ(Symbols(*object, false), std::set<std::string>{"f"}) << name;
     for (const std::string& symbol : Symbols(*object, true)) {
-      EXPECT_TRUE(!target.hard_float || target.is_baremetal()) << name << " needs " << symbol;
+      EXPECT_TRUE(!target.has_fpu || target.is_baremetal()) << name << " needs " << symbol;
       EXPECT_TRUE(IsHelper(target, symbol)) << name << " needs " << symbol;
     }
     EXPECT_EQ(*object, *EmitObject(program, target, options)) << name;
     EXPECT_TRUE(EmitAssembly(program, target, options).ok()) << name;
+  }
+}
+
+// The calling convention differs, the instructions do not.
+TEST(ObjectTest, TheFpuComputesWithTheSoftFloatAbi) {
+  constexpr absl::string_view kPassesInRegisters = ".eabi_attribute\t28, 1";
+  for (const std::string name : {"cortex-m4f", "cortex-m7f", "cortex-m33f", "cortex-m55"}) {
+    const loop::LoopProgram program = EverythingProgram(1);
+    const Target hard = *Target::Parse(name), soft = *Target::Parse(name + " -mfloat-abi=soft");
+    const absl::StatusOr<std::string> by_registers = EmitAssembly(program, hard, {});
+    const absl::StatusOr<std::string> assembly = EmitAssembly(program, soft, {});
+    ASSERT_TRUE(by_registers.ok() && assembly.ok()) << name;
+    EXPECT_TRUE(absl::StrContains(*by_registers, kPassesInRegisters)) << name;
+    EXPECT_FALSE(absl::StrContains(*assembly, kPassesInRegisters)) << name;
+    for (const char* mnemonic : {"vfma.f32", "vdiv.f32", "vsqrt.f32"}) {
+      EXPECT_TRUE(absl::StrContains(*assembly, mnemonic)) << name << " lacks " << mnemonic;
+    }
+    for (const char* helper : {"__aeabi_f", "__aeabi_d"}) {
+      EXPECT_FALSE(absl::StrContains(*assembly, helper)) << name << " calls " << helper;
+    }
+    EXPECT_EQ(Symbols(*EmitObject(program, soft), true), Symbols(*EmitObject(program, hard), true))
+        << name;
   }
 }
 

@@ -45,7 +45,7 @@ void InitializeLlvm() {
 llvm::TargetOptions TargetOptionsOf(const Target& target, const llvm::Triple& triple) {
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  options.FloatABIType = target.hard_float ? llvm::FloatABI::Hard : llvm::FloatABI::Soft;
+  options.FloatABIType = target.hard_float_abi ? llvm::FloatABI::Hard : llvm::FloatABI::Soft;
   options.MCOptions.ABIName = target.abi;
   // Nothing unwinds through firmware; Arm's own tables have 8 bytes for each function even so.
   if (target.is_baremetal() && (triple.isARM() || triple.isThumb())) {
@@ -148,15 +148,15 @@ MachineTraits TraitsOf(const llvm::TargetMachine& machine) {
               .saturating_narrow_to_unsigned = llvm::Intrinsic::aarch64_neon_sqxtun,
               .rounding_mul_high = llvm::Intrinsic::aarch64_neon_sqrdmulh};
   } else if (triple.isARM() || triple.isThumb()) {
-    const bool hard = machine.Options.FloatABIType == llvm::FloatABI::Hard;
-    traits.rounds_float32 = hard && info.checkFeatures("+fp-armv8d16sp");
-    traits.rounds_float64 = hard && info.checkFeatures("+fp-armv8d16,+fp64");
+    // The features say what the unit computes, and not how functions pass floats.
+    traits.rounds_float32 = info.checkFeatures("+fp-armv8d16sp");
+    traits.rounds_float64 = info.checkFeatures("+fp-armv8d16,+fp64");
     traits.round_even_is_rint = true;
-    traits.sqrt_float32 = hard && info.checkFeatures("+vfp2sp");
-    traits.sqrt_float64 = hard && info.checkFeatures("+vfp2,+fp64");
-    traits.fma_float32 = hard && info.checkFeatures("+vfp4d16sp");
-    traits.fma_float64 = hard && info.checkFeatures("+vfp4d16,+fp64");
-    traits.converts_float16 = hard && info.checkFeatures("+fp16");
+    traits.sqrt_float32 = info.checkFeatures("+vfp2sp");
+    traits.sqrt_float64 = info.checkFeatures("+vfp2,+fp64");
+    traits.fma_float32 = info.checkFeatures("+vfp4d16sp");
+    traits.fma_float64 = info.checkFeatures("+vfp4d16,+fp64");
+    traits.converts_float16 = info.checkFeatures("+fp16,+fpregs");
     traits.multiplies_upper_words = info.checkFeatures("+dsp");
     if (info.checkFeatures("+mve")) {
       traits.rounding_mul_high = llvm::Intrinsic::arm_mve_vqrdmulh;
