@@ -2,7 +2,9 @@
 """What a user's C compiler makes of generated C, without flags of Kiln's."""
 
 import glob
+import json
 import os
+import re
 import shutil
 import subprocess
 import tarfile
@@ -46,6 +48,50 @@ class GeneratedCTest(unittest.TestCase):
                 with_fma = self.undefined(compiler, "x86-64-v3")
                 self.assertTrue(with_fma)
                 self.assertFalse(with_fma & {"fma", "fmaf"})
+
+    def test_sections_of_constant_pools(self):
+        """Each pool is a section of the object, of C as of LLVM."""
+        codegens = re.search("^code generators: (.*)$", subprocess.check_output([KILN, "--version"]).decode(), re.M).group(1).split(", ")
+        pools = ["--constant-pool", "itcm:8K:16:4", "--constant-pool", "qspi:any"]
+        for codegen in codegens:
+            folder = os.path.join(self.folder, codegen)
+            options = ["--module-name", "m", "--runtime", "crt", "--interface", "c", "--codegen", codegen, "--target", "cortex-m4f"]
+            subprocess.run([KILN, "compile", DIGITS, "-o", folder] + options + pools, check=True)
+            if codegen == "c":
+                flags = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16", "-std=c99", "-O2", "-fdata-sections"]
+                subprocess.run(["arm-none-eabi-gcc"] + flags + ["-c", "m.c", "-o", "m.o"], cwd=folder, check=True)
+            text = subprocess.check_output(["arm-none-eabi-readelf", "--wide", "-S", os.path.join(folder, "m.o")]).decode()
+            sizes = {}
+            for name, size in re.findall(r"(\.rodata\.(?:itcm|qspi)) +PROGBITS +\w+ \w+ (\w+)", text):
+                sizes[name] = sizes.get(name, 0) + int(size, 16)
+            with open(os.path.join(folder, "m.metadata.json"), encoding="utf-8") as file:
+                wanted = {".rodata." + pool["name"]: int(pool["size_bytes"]) for pool in json.load(file)["pools"] if pool["kind"] == "CONSTANT"}
+            self.assertEqual(set(sizes), {".rodata.itcm", ".rodata.qspi"})
+            for name, size in wanted.items():
+                self.assertIn(sizes[name] - size, range(64), (codegen, name))  # gaps between constants
+
+    def test_a_processor_without_the_instructions(self):
+        """C for a core with an FPU or the DSP extension stops on one without, unless the program says that it may be slow."""
+        gcc = shutil.which("arm-none-eabi-gcc")
+        self.assertIsNotNone(gcc, "tools/install_packages.sh test installs gcc-arm-none-eabi")
+        dense = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 16), int8]) {
+  qnn.dense(%x, full(3, shape=[8, 16], dtype="int8"), 1, 0, 0.5f, 0.25f, units=8, out_dtype="int32")
+}
+"""
+        model = os.path.join(self.folder, "dense.relay")
+        with open(model, "w", encoding="utf-8") as file:
+            file.write(dense)
+        with_unit = ["-mcpu=cortex-m4", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"]
+        without = ["-mcpu=cortex-m3"]
+        for path, words, permission in ((model, "no DSP extension: compile for the processor of the model's target", "-DKILN_ASSEMBLY=0"),
+                                        (DIGITS, "no fused multiply-add: compile for the processor of the model's target", "-DKILN_SLOW_FMA")):
+            options = ["--module-name", "m", "--runtime", "crt", "--interface", "c", "--codegen", "c", "--target", "cortex-m4f"]
+            subprocess.run([KILN, "compile", path, "-o", self.folder] + options, check=True)
+            for flags, fires in ((with_unit, False), (without, True), (without + [permission], False)):
+                command = [gcc, "-std=c99", "-mthumb", "-O2", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", os.path.join(self.folder, "m.c")]
+                result = subprocess.run(command + flags, stderr=subprocess.PIPE)
+                self.assertEqual((result.returncode != 0, words in result.stderr.decode()), (fires, fires), (flags, result.stderr.decode()))
 
     def compile(self, name, *options):
         """The folder with what `kiln compile` makes of a small model."""

@@ -92,6 +92,16 @@ constexpr char kFmaOfOthers[] =
     "       \"or define KILN_SLOW_FMA\"\n"
     "#endif\n\n";
 
+// Without the DSP extension the assembly is left out, and plain C takes two to three times the
+// instructions. A machine that is no Arm, such as that of a test, has no other form.
+constexpr char kDspOfArm[] =
+    "#if defined(__GNUC__) && defined(__arm__) && !defined(__ARM_FEATURE_DSP) && \\\n"
+    "    !defined(KILN_ASSEMBLY)\n"
+    "#error \"no DSP extension: compile for the processor of the model's target (-mcpu), or define "
+    "\" \\\n"
+    "       \"KILN_ASSEMBLY as 0 for plain C\"\n"
+    "#endif\n\n";
+
 // GCC finds no registers for the assembly of a tile where one holds the frame pointer and what sanitizers
 // or profilers add to the function around it is alive (-fno-omit-frame-pointer -fsanitize=undefined).
 constexpr char kAllRegisters[] =
@@ -273,6 +283,8 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
   const bool uses_floats = UsesFloats(functions) || UsesFloats(context.helpers.definitions());
   // Functions of CPU variants say themselves what they need.
   const bool uses_fma = context.helpers.uses_fma() && target.has_fma && !program.cpu_choice;
+  const bool uses_dsp = target.HasFeature("dsp") &&
+                        absl::StrContains(context.helpers.definitions(), "__ARM_FEATURE_DSP");
   const bool is_x86 = absl::StartsWith(target.triple, "x86_64");
   const bool has_pragmas = uses_floats || context.uses_helium || (uses_fma && is_x86) ||
                            context.helpers.uses_tile_assembly();
@@ -282,8 +294,8 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
       !uses_fma ? ""
       : is_x86  ? kFmaOfX86
                 : kFmaOfOthers,
-      context.helpers.uses_tile_assembly() ? kAllRegisters : "", variant_macros,
-      context.uses_rolled ? kRolled : "",
+      uses_dsp ? kDspOfArm : "", context.helpers.uses_tile_assembly() ? kAllRegisters : "",
+      variant_macros, context.uses_rolled ? kRolled : "",
       context.uses_helium ? absl::Substitute(kHelium, HeliumGuard(), kHeliumMacro) : "",
       CompilerMacros(context.macros, context.helpers.definitions()),
       context.uses_lanes ? kLanes : "", context.uses_packed_constants ? kPackedConstants : "",
