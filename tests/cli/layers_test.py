@@ -4,12 +4,23 @@
 import json
 import os
 import re
+import shutil
+import subprocess
 import unittest
 
-from tests.cli.cli_case import DIGITS, CliCase, needs_llvm
+from tests.cli.cli_case import CODEGENS, DIGITS, KILN, CliCase, needs_llvm
 
 C_INTERFACE = ["--runtime", "crt", "--interface", "c"]
 KWS = os.path.join(os.environ.get("KILN_SHARED_DATA", ""), "mlperf_tiny/kws/kws_ref_model.tflite")
+
+# Strips of the rows between the convolutions take less RAM, which --optimize speed does not take them for.
+CHAIN = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 16, 8, 8), float32]) {
+  %0 = nn.conv2d(%x, full(2f, shape=[16, 3, 3, 8], dtype="float32"), padding=[1, 1], data_layout="NHWC", kernel_layout="OHWI");
+  %1 = nn.conv2d(%0, full(3f, shape=[8, 3, 3, 16], dtype="float32"), padding=[1, 1], data_layout="NHWC", kernel_layout="OHWI");
+  add(%1, %x)
+}
+"""
 
 
 class LayersTest(CliCase):
@@ -60,13 +71,55 @@ class LayersTest(CliCase):
             said = self.succeeds("inspect", DIGITS, "--target", "cortex-m4f", "--optimize", row[0])
             workspace = int(re.search(r"memory plan: workspace (\d+) bytes", said).group(1))
             self.assertEqual([int(cell) for cell in row[1:4]], [workspace, self.figure(said, "flash"), self.figure(said, "stack")])
-        self.assertIn("a compiler makes the code of C", self.succeeds("inspect", DIGITS, "--target", "cortex-m4f", "--choices", "--codegen", "c"))
         # No board of QEMU has this core.
         self.assertIn("instructions: ", self.succeeds("inspect", DIGITS, "--target", "cortex-m85", "--choices"))
         self.refuses("--choices: found --target", "inspect", DIGITS, "--choices")
         self.refuses("--optimize excludes --choices", "inspect", DIGITS, "--target", "cortex-m4f", "--choices", "--optimize", "size")
         self.succeeds("compile", DIGITS, "-o", self.path("digits"))
         self.refuses("is compiled already", "inspect", self.path("digits/digits.so"), "--choices")
+
+    @unittest.skipUnless(shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm"), "no cross compiler or no QEMU")
+    def test_choices_of_c(self):
+        """The cross compiler says flash and stack; with pools of the application the firmware runs, too."""
+        model = self.write("chain.relay", CHAIN)
+        for codegen in CODEGENS:
+            for options in ([], ["--workspace-io"], ["--pool", "sram:any"]):
+                with self.subTest(codegen=codegen, options=options):
+                    found = json.loads(self.succeeds("inspect", model, "--target", "cortex-m4f", "--choices", "--json", "--codegen", codegen, *options))
+                    self.assertEqual(found["refused"], [])
+                    rows = {row["optimize"]: row for row in found["choices"]}
+                    self.assertEqual(set(rows), {"speed", "balanced", "size", "ram"})
+                    self.assertEqual(found["choices"][0]["optimize"], "ram")
+                    self.assertLess(rows["ram"]["workspace_bytes"], rows["speed"]["workspace_bytes"])
+                    for row in rows.values():
+                        self.assertEqual(row["state_bytes"], 0)
+                        self.assertGreater(row["instructions"], 1000)
+                        self.assertGreater(row["flash_bytes"], 1000)
+                        self.assertGreater(row["stack_bytes"], 0)
+        text = self.succeeds("inspect", model, "--target", "cortex-m4f", "--choices", "--codegen", "c")
+        self.assertEqual(text.splitlines()[2].split(), [str(cell) for cell in self.row_of(model, "ram")])
+        folder = self.path("c")
+        self.succeeds("compile", model, "-o", folder, "--target", "cortex-m4f", "--codegen", "c", "--optimize", "ram", *C_INTERFACE)
+        command = ["arm-none-eabi-gcc", "-O2", "-std=gnu99", "-ffp-contract=off", "-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard",
+                   "-mfpu=fpv4-sp-d16", "-ffunction-sections", "-fdata-sections", "-c", "chain.c", "-o", "chain.o"]
+        subprocess.run(command, cwd=folder, check=True)
+        self.assertEqual(self.row_of(model, "ram")[2], self.figure(self.succeeds("inspect", self.path("c/chain.o")), "flash"))
+
+    def row_of(self, model, value):
+        found = json.loads(self.succeeds("inspect", model, "--target", "cortex-m4f", "--choices", "--json", "--codegen", "c"))
+        (row,) = [row for row in found["choices"] if row["optimize"] == value]
+        return [row["optimize"], row["workspace_bytes"], row["flash_bytes"], row["stack_bytes"], row["instructions"]]
+
+    def test_choices_without_a_cross_compiler(self):
+        """Figures that are not known are "-" and null, and lines say why."""
+        command = [KILN, "inspect", self.write("chain.relay", CHAIN), "--target", "cortex-m4f", "--choices", "--codegen", "c"]
+        text = subprocess.run(command, stdout=subprocess.PIPE, env={"PATH": self.folder}, check=True).stdout.decode()
+        self.assertEqual(text.splitlines()[2].split()[2:], ["-", "-", "-"])
+        self.assertIn("flash and stack: 'arm-none-eabi-gcc' makes the code of C, and cannot be run", text)
+        self.assertIn("\ninstructions: ", text)
+        text = subprocess.run(command + ["--json"], stdout=subprocess.PIPE, env={"PATH": self.folder}, check=True).stdout
+        row = json.loads(text)["choices"][0]
+        self.assertEqual((row["flash_bytes"], row["stack_bytes"], row["instructions"]), (None, None, None))
 
     def test_layers_and_sums(self):
         text = self.succeeds("inspect", DIGITS, "--target", "cortex-m4f")

@@ -13,6 +13,14 @@ from tests.cli.cli_case import CODEGENS, CliCase, npy
 
 SUM = '#[version = "0.0.5"]\ndef @main(%a: Tensor[(1, 3), int8], %b: Tensor[(1, 3), int8]) {\n  add(%a, %b)\n}\n'
 NEGATIVE = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(1, 2), float32]) {\n  negative(%x)\n}\n'
+# Adds samples to a state that is 2 before the first one.
+STREAM = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 2), float32], %h: Tensor[(1, 2), float32], output_tensor_names=["y", "h.next"],
+          state_inputs=["h"], state_outputs=["h.next"], state_initial=[2f]) {
+  %0 = add(%x, %h);
+  (negative(negative(%0)), %0)
+}
+"""
 DATA = os.environ.get("KILN_SHARED_DATA", "")
 KWS = os.path.join(DATA, "mlperf_tiny/kws/")
 
@@ -144,8 +152,18 @@ class ValidateTest(CliCase):
         self.validate(0, "c.tar", "--inputs", self.x, "--expected", self.y)
         self.succeeds("compile", self.model, "--mlf", "packed.tar", *options)
         self.refuses("wanted one that was compiled with --interface c", "validate", "packed.tar", "--inputs", self.x, "--expected", self.y)
-        self.succeeds("compile", self.model, "--mlf", "pool.tar", "--interface", "c", "--pool", "ram:any", *options)
-        self.refuses("wanted one that was compiled without --pool", "validate", "pool.tar", "--inputs", self.x, "--expected", self.y)
+        # Pools of the application are static memory of the firmware.
+        for more in (["--pool", "ram:any"], ["--workspace-io"]):
+            self.succeeds("compile", self.model, "--mlf", "pool.tar", "--interface", "c", *more, *options)
+            self.assertEqual(self.validate_json(0, "pool.tar", "--inputs", self.x, "--expected", self.y)["outputs"][0]["equal_samples"], 3)
+
+    def test_a_stream_in_the_emulator(self):
+        """The state begins before the first sample, in the module's own block as in a pool."""
+        model = self.write("stream.relay", STREAM)
+        self.write("sums.npy", floats((3, 2), 3, 4, 6, 8, 11, 14))
+        for options in ([], ["--pool", "ram:any"], ["--workspace-io"]):
+            self.succeeds("compile", model, "--mlf", "m.tar", "--runtime", "crt", "--interface", "c", "--codegen", "c", "--target", "cortex-m4f", *options)
+            self.validate(0, "m.tar", "--inputs", "x=" + self.x, "--expected", "y=sums.npy")
 
     def test_programs_that_are_missing(self):
         os.environ["PATH"], path = self.folder, os.environ["PATH"]

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -25,7 +26,7 @@ constexpr Optimize kValues[] = {Optimize::kSpeed, Optimize::kBalanced, Optimize:
 struct Choice {
   Optimize value = Optimize::kSpeed;
   int64_t workspace_bytes = 0, state_bytes = 0;
-  std::optional<ObjectFigures> code;
+  absl::StatusOr<ObjectFigures> code = absl::UnknownError("");
   absl::StatusOr<int64_t> instructions = 0;
 
   int64_t ram_bytes() const { return workspace_bytes + state_bytes; }
@@ -58,13 +59,19 @@ absl::StatusOr<int64_t> Instructions(const mlf::Module& module, const Target& ta
   return run.instructions.front();
 }
 
+absl::StatusOr<ObjectFigures> Figures(const Stages& stages, const CompileOptions& options) {
+  if (options.codegen == Codegen::kC) return CompiledFigures(stages, options);
+  if (const std::optional<ObjectFigures> figures = CodeFigures(stages, options)) return *figures;
+  return absl::UnimplementedError("a compiler makes the code of C; inspect its object");
+}
+
 absl::StatusOr<Choice> ChoiceOf(const Graph& graph, CompileOptions options, Optimize value) {
   options.schedule.optimize = value;
   Choice choice = {.value = value};
   KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, options));
   choice.workspace_bytes = stages.metadata.functions(0).workspace_size_bytes();
   choice.state_bytes = StateBytes(stages.metadata);
-  choice.code = CodeFigures(stages, options);
+  choice.code = Figures(stages, options);
   const absl::StatusOr<mlf::Module> module = CompileForBoard(graph, options);
   if (module.ok()) {
     choice.instructions = Instructions(*module, options.target);
@@ -74,48 +81,91 @@ absl::StatusOr<Choice> ChoiceOf(const Graph& graph, CompileOptions options, Opti
   return choice;
 }
 
+struct Choices {
+  std::vector<Choice> rows;  // the smallest RAM first
+  std::vector<std::pair<Optimize, absl::Status>> refused;
+};
+
+// An error if the model compiles with no value.
+absl::StatusOr<Choices> AllChoices(const Graph& graph, const CompileOptions& options) {
+  Choices choices;
+  for (Optimize value : kValues) {
+    absl::StatusOr<Choice> choice = ChoiceOf(graph, options, value);
+    if (choice.ok()) {
+      choices.rows.push_back(*std::move(choice));
+    } else {
+      choices.refused.emplace_back(value, choice.status());
+    }
+  }
+  if (choices.rows.empty()) return choices.refused.back().second;
+  std::stable_sort(choices.rows.begin(), choices.rows.end(),
+                   [](const Choice& a, const Choice& b) { return a.ram_bytes() < b.ram_bytes(); });
+  return choices;
+}
+
+std::optional<int64_t> FlashBytes(const Choice& choice) {
+  return choice.code.ok() ? std::make_optional(choice.code->flash_bytes) : std::nullopt;
+}
+
+std::optional<int64_t> StackBytes(const Choice& choice) {
+  return choice.code.ok() ? choice.code->stack_bytes : std::nullopt;
+}
+
+std::optional<int64_t> InstructionsOf(const Choice& choice) {
+  return choice.instructions.ok() ? std::make_optional(*choice.instructions) : std::nullopt;
+}
+
+std::string Cell(std::optional<int64_t> number) {
+  return number.has_value() ? absl::StrCat(*number) : "-";
+}
+
+nlohmann::ordered_json Json(std::optional<int64_t> number) {
+  return number.has_value() ? nlohmann::ordered_json(*number) : nlohmann::ordered_json(nullptr);
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ChoicesText(const Graph& graph, const CompileOptions& options,
                                         int columns) {
-  std::vector<Choice> choices;
-  std::string refused;
-  absl::Status error;
-  for (Optimize value : kValues) {
-    absl::StatusOr<Choice> choice = ChoiceOf(graph, options, value);
-    if (choice.ok()) {
-      choices.push_back(*std::move(choice));
-      continue;
-    }
-    error = choice.status();
-    absl::StrAppend(&refused, "--optimize ", SpellingOf(value), ": ", error.message(), "\n");
-  }
-  if (choices.empty()) return error;
-  std::stable_sort(choices.begin(), choices.end(),
-                   [](const Choice& a, const Choice& b) { return a.ram_bytes() < b.ram_bytes(); });
+  KILN_ASSIGN_OR_RETURN(const Choices choices, AllChoices(graph, options));
   Table table({"--optimize", ">RAM", ">flash", ">stack", ">instructions"});
-  absl::Status unknown;
-  for (const Choice& choice : choices) {
-    if (!choice.instructions.ok()) unknown = choice.instructions.status();
-    const auto bytes = [&](auto get) {
-      return choice.code.has_value() ? get(*choice.code) : std::string();
-    };
-    table.Add({SpellingOf(choice.value), absl::StrCat(choice.ram_bytes()),
-               bytes([](const ObjectFigures& code) { return absl::StrCat(code.flash_bytes); }),
-               bytes([](const ObjectFigures& code) {
-                 return code.stack_bytes ? absl::StrCat(*code.stack_bytes) : "";
-               }),
-               choice.instructions.ok() ? absl::StrCat(*choice.instructions) : ""});
+  absl::Status no_code, no_instructions;
+  for (const Choice& choice : choices.rows) {
+    if (!choice.code.ok()) no_code = choice.code.status();
+    if (!choice.instructions.ok()) no_instructions = choice.instructions.status();
+    table.Add({SpellingOf(choice.value), absl::StrCat(choice.ram_bytes()), Cell(FlashBytes(choice)),
+               Cell(StackBytes(choice)), Cell(InstructionsOf(choice))});
   }
   std::string text = absl::StrCat("choices, sizes in bytes, the smallest RAM first (workspace",
                                   options.workspace_io ? " with inputs and outputs" : "",
-                                  choices.front().state_bytes > 0 ? ", and state" : "", "):\n",
+                                  choices.rows.front().state_bytes > 0 ? ", and state" : "", "):\n",
                                   table.ToString(columns));
-  if (!choices.front().code.has_value()) {
-    absl::StrAppend(&text, "flash and stack: a compiler makes the code of C; inspect its object\n");
+  if (!no_code.ok()) absl::StrAppend(&text, "flash and stack: ", no_code.message(), "\n");
+  if (!no_instructions.ok()) {
+    absl::StrAppend(&text, "instructions: ", no_instructions.message(), "\n");
   }
-  if (!unknown.ok()) absl::StrAppend(&text, "instructions: ", unknown.message(), "\n");
-  return absl::StrCat(text, refused);
+  for (const auto& [value, error] : choices.refused) {
+    absl::StrAppend(&text, "--optimize ", SpellingOf(value), ": ", error.message(), "\n");
+  }
+  return text;
+}
+
+absl::StatusOr<std::string> ChoicesJson(const Graph& graph, const CompileOptions& options) {
+  KILN_ASSIGN_OR_RETURN(const Choices choices, AllChoices(graph, options));
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const Choice& choice : choices.rows) {
+    rows.push_back({{"optimize", SpellingOf(choice.value)},
+                    {"workspace_bytes", choice.workspace_bytes},
+                    {"state_bytes", choice.state_bytes},
+                    {"flash_bytes", Json(FlashBytes(choice))},
+                    {"stack_bytes", Json(StackBytes(choice))},
+                    {"instructions", Json(InstructionsOf(choice))}});
+  }
+  nlohmann::ordered_json refused = nlohmann::ordered_json::array();
+  for (const auto& [value, error] : choices.refused) {
+    refused.push_back({{"optimize", SpellingOf(value)}, {"reason", std::string(error.message())}});
+  }
+  return nlohmann::ordered_json{{"choices", rows}, {"refused", refused}}.dump(2) + "\n";
 }
 
 }  // namespace kiln::tools

@@ -108,6 +108,7 @@ absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
         absl::StrCat("--choices: found --target ", options.target.name,
                      ", wanted a microcontroller's, such as cortex-m4f"));
   }
+  if (flags.choices && flags.json) return ChoicesJson(graph, options);
   if (flags.choices) return ChoicesText(graph, options, TerminalColumns(STDOUT_FILENO));
   KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, options));
   if (flags.html.has_value()) {
@@ -274,7 +275,8 @@ void AddInspectCommand(CLI::App& app, Action& action) {
   flags->of_models = command->get_options([](const CLI::Option* option) {
     return !option->get_positional() && option->get_name() != "--help";
   });
-  command->add_flag("--json", flags->json, "Write JSON: of a library or model its metadata");
+  command->add_flag("--json", flags->json,
+                    "Write JSON: of a library or model its metadata, with --choices the rows");
   command->add_flag(kSkipChecksum, flags->skip_checksum,
                     "Of a library: do not check that it is undamaged");
   command->add_flag("--load", flags->load,
@@ -284,7 +286,7 @@ void AddInspectCommand(CLI::App& app, Action& action) {
                                                  "Of a model for a microcontroller: RAM, flash, "
                                                  "stack and instructions (by QEMU) with each value "
                                                  "of --optimize, the smallest RAM first");
-  choices->excludes("--optimize")->excludes("--json");
+  choices->excludes("--optimize");
   CLI::Option* html = command->add_option(
       "--html", flags->html,
       "Of a model: file for a page that shows its graph, memory, flash and quantisation");

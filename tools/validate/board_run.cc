@@ -8,9 +8,10 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/base/status.h"
 #include "compiler/base/temporary_folder.h"
-#include "metadata/member_name.h"
+#include "metadata/model_names.h"
 #include "tools/kiln/emulate.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/run_program.h"
@@ -23,30 +24,67 @@ constexpr int64_t kStackBytes = 16 << 10;
 constexpr int64_t kMaxResultBytes = int64_t{8} << 30;
 constexpr size_t kMaxShownBytes = 2000;
 
-// The C that run_samples.h wants of a model.
-std::string GluedModel(const mlf::Module& module, int64_t samples, const std::string& folder) {
-  const proto::Function& main = module.metadata.functions(0);
-  const std::string prefix = absl::StrCat("tvmgen_", module.name());
-  std::string buffers, table, members[2];
-  for (int i = 0; i < main.parameters_size(); ++i) {
-    const proto::Parameter& parameter = main.parameters(i);
-    const std::string name = absl::StrCat("buffer_", i);
-    absl::StrAppend(&buffers, "static uint8_t ", name, "[", parameter.size_bytes(),
-                    "] __attribute__((aligned(16)));\n");
-    absl::StrAppend(&table, "    {", name, ", ", parameter.size_bytes(), "},\n");
-    absl::StrAppend(&members[i < main.num_inputs() ? 0 : 1], ".",
-                    MemberName(parameter.relay_name_hint()), " = (void*)", name, ", ");
+std::string DefineBytes(const std::string& name, int64_t bytes, int64_t alignment_bytes) {
+  return absl::StrCat("static uint8_t ", name, "[", bytes, "] __attribute__((aligned(",
+                      alignment_bytes, ")));\n");
+}
+
+// The function that runs the model once; `members` are those of the structs of inputs and outputs.
+std::string RunFunction(const ModelNames& names, const std::string (&members)[2]) {
+  const std::string& prefix = names.prefix();
+  std::string text = "\nint32_t RunModel(void) {\n";
+  std::vector<std::string> arguments;
+  for (const bool input : {true, false}) {
+    const std::string what = input ? "inputs" : "outputs";
+    if (names.workspace_io()) continue;
+    absl::StrAppend(&text, "  const struct ", prefix, "_", what, " ", what, " = {",
+                    members[input ? 0 : 1], "};\n");
+    arguments.push_back("&" + what);
   }
+  if (!names.pools().empty()) {
+    absl::StrAppend(&text, "  static const struct ", prefix, "_workspace_pools pools = {");
+    for (const proto::Pool* pool : names.pools()) {
+      absl::StrAppend(&text, ".", pool->name(), " = pool_", pool->name(), ", ");
+    }
+    absl::StrAppend(&text, "};\n");
+    arguments.push_back("&pools");
+  }
+  if (names.state() != nullptr && !names.has_static_state()) {
+    absl::StrAppend(&text, "  static int is_begun;\n  if (!is_begun) (void)", prefix,
+                    "_initialize_state(pool_", names.state()->name(), ");\n  is_begun = 1;\n");
+  }
+  return absl::StrCat(text, "  return ", prefix, "_run(", absl::StrJoin(arguments, ", "),
+                      ");\n}\n");
+}
+
+// The C that run_samples.h wants of a model. Memory that the application gives is static.
+std::string GluedModel(const mlf::Module& module, int64_t samples, const std::string& folder) {
+  const ModelNames names(module.metadata);
+  std::string memory, table, members[2];
+  for (const proto::Pool* pool : names.pools()) {
+    memory += DefineBytes("pool_" + pool->name(), pool->size_bytes(), pool->alignment_bytes());
+  }
+  for (int i = 0; i < names.num_tensors(); ++i) {
+    const int64_t bytes = names.main().parameters(i).size_bytes();
+    std::string place = absl::StrCat("buffer_", i);
+    if (names.workspace_io()) {
+      place =
+          absl::StrCat("pool_", names.pools()[names.pool_of(i)]->name(), names.offset_in_pool(i));
+    } else {
+      memory += DefineBytes(place, bytes, 16);
+    }
+    absl::StrAppend(&table, "    {", place, ", ", bytes, "},\n");
+    absl::StrAppend(&members[names.is_input(i) ? 0 : 1], ".", names.member(i), " = (void*)", place,
+                    ", ");
+  }
+  const int num_inputs = names.main().num_inputs();
   return absl::StrCat("#include \"tvmgen_", module.name(), ".h\"\n#include \"run_samples.h\"\n\n",
-                      buffers, "const struct SampleBuffer sample_buffers[] = {\n", table,
-                      "};\nconst uint32_t num_sample_inputs = ", main.num_inputs(),
-                      ", num_sample_outputs = ", main.parameters_size() - main.num_inputs(),
+                      memory, "const struct SampleBuffer sample_buffers[] = {\n", table,
+                      "};\nconst uint32_t num_sample_inputs = ", num_inputs,
+                      ", num_sample_outputs = ", names.num_tensors() - num_inputs,
                       ", num_samples = ", samples, ";\nconst char samples_path[] = \"", folder,
-                      "/samples\", results_path[] = \"", folder,
-                      "/results\";\n\nint32_t RunModel(void) {\n  const struct ", prefix,
-                      "_inputs inputs = {", members[0], "};\n  const struct ", prefix,
-                      "_outputs outputs = {", members[1], "};\n  return ", prefix,
-                      "_run(&inputs, &outputs);\n}\n");
+                      "/samples\", results_path[] = \"", folder, "/results\";\n",
+                      RunFunction(names, members));
 }
 
 std::string Interleaved(const std::vector<Samples>& inputs) {
@@ -166,13 +204,6 @@ absl::Status CheckForBoard(const mlf::Module& module) {
     return absl::InvalidArgumentError(
         absl::StrCat("the module ", module.name(),
                      " has no C interface, wanted one that was compiled with --interface c"));
-  }
-  for (const proto::Pool& pool : module.metadata.pools()) {
-    if (!pool.external() || pool.kind() == proto::Pool::CONSTANT) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("the module ", module.name(), " takes its memory '", pool.name(),
-                     "' from the application, wanted one that was compiled without --pool and "
-                     "--workspace-io"));
   }
   return absl::OkStatus();
 }

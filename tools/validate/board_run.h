@@ -25,8 +25,8 @@ struct BoardRun {
   std::vector<int64_t> instructions;  // of each inference
 };
 
-// InvalidArgument, with what to do, for a module that this firmware cannot call: one without the C
-// interface, or with memory that the application describes.
+// InvalidArgument, with what to do, for a module without the C interface, which this firmware cannot
+// call. Pools of the application are static memory of the firmware.
 absl::Status CheckForBoard(const mlf::Module& module);
 
 // Links the module with start-up code by the board's cross compiler, and runs it for every sample.
