@@ -97,7 +97,7 @@ class LibrariesTest(CliCase):
         self.assertTrue(self.ran(), "--load loads it")
         program = self.path("program")
         subprocess.run(["cc", "-x", "c", "-", "-no-pie", "-o", program], input=b"int main(void) { return 0; }", check=True)
-        self.refuses("program: is an ELF file, but no shared object", "inspect", program)
+        self.refuses("program: is a program; for a firmware image wanted --emulator with a QEMU", "inspect", program)
 
     @unittest.skipUnless(shutil.which("cc"), "no C compiler")
     def test_inspecting_a_model_with_other_code(self):

@@ -58,6 +58,11 @@ absl::Status TakeNotes(const ElfFile& file, const GElf_Phdr& segment,
 
 absl::StatusOr<proto::Metadata> Read(absl::string_view bytes) {
   KILN_ASSIGN_OR_RETURN(const ElfFile file, OpenElf(bytes));
+  if (file.header.e_type == ET_EXEC) {
+    return absl::InvalidArgumentError(
+        "is a program; for a firmware image wanted --emulator with a QEMU and its arguments, which "
+        "runs it and counts instructions");
+  }
   if (file.header.e_type != ET_DYN) {
     return absl::InvalidArgumentError("is an ELF file, but no shared object");
   }

@@ -133,6 +133,9 @@ TEST(LibraryMetadata, VersionsAreThoseOfTheJson) {
 TEST(LibraryMetadata, OtherFilesAreRefused) {
   std::string bytes = Library(LibraryNotes(Small()));
   bytes[offsetof(Elf64_Ehdr, e_type)] = ET_EXEC;
+  EXPECT_THAT(Error(bytes),
+              HasSubstr("m.so: is a program; for a firmware image wanted --emulator"));
+  bytes[offsetof(Elf64_Ehdr, e_type)] = ET_CORE;
   EXPECT_EQ(Error(bytes), "m.so: is an ELF file, but no shared object");
   bytes = Library(LibraryNotes(Small()));
   bytes[EI_DATA] = ELFDATA2MSB;
