@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """kiln budget: limits that are kept, limits that are not, and what is no object, no limit or no measurement."""
 
+import json
 import os
 import unittest
 
@@ -40,6 +41,18 @@ class BudgetTest(CliCase):
             text,
             r"^flash: 1\d{5} of 262144 bytes, \d\d\.\d %\nRAM: \d+ of 1048576 bytes, \d\.\d %\nstack: \d+ of 1024 bytes, \d+\.\d %\n$",
         )
+
+    def test_json(self):
+        """What is used of each limit, whether it is kept or not."""
+        for limit, status in (("256K", 0), ("1000", 2)):
+            result = self.kiln(*self.check, "--json", "--max-flash-bytes", limit, "--max-stack-bytes=1K", "--max-ram-bytes=1M")
+            self.assertEqual(result.returncode, status)
+            found = json.loads(result.stdout)
+            self.assertEqual(list(found), ["model", "within_budget", "flash", "ram", "stack"])
+            self.assertEqual((found["model"], found["within_budget"]), ("digits", status == 0))
+            self.assertEqual(found["ram"]["limit_bytes"], 1 << 20)
+            self.assertGreater(found["flash"]["used_bytes"], 100000)
+            self.assertEqual(b"more than the budget of 1000" in result.stderr, status == 2)
 
     def test_limits(self):
         self.refuses("found no limit, wanted at least one of --max-flash-bytes", *self.check)

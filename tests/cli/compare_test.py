@@ -232,6 +232,8 @@ class WrongUseTest(CompareCase):
 
     def test_options(self):
         same = ["compare", DIGITS, "--against-options=--codegen c"]
+        files = ["--values", "image=" + self.image]
+        self.assertEqual(self.succeeds(*same, *files, "--json"), self.succeeds(*same, *files, "--format", "json"))
         self.refuses("--format: found 'xml', wanted table or json", *same, "--format", "xml")
         self.refuses("--html: found an empty text, wanted a value", *same, "--html", "")
         self.refuses("--values: found 'other', which is no input of", *same, "--values", "other=" + self.image)

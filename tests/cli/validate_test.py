@@ -54,6 +54,8 @@ class ValidateTest(CliCase):
         self.assertIn("3 samples", text)
         self.assertIn("output: 3 of 3 samples equal, agrees", text)
         self.assertNotIn("\033", text)
+        files = [self.model, "--inputs", self.x, "--expected", self.y]
+        self.assertEqual(json.loads(self.validate(0, *files, "--json")), self.validate_json(0, *files))
 
     def test_both_forms_of_the_sample_dimension(self):
         self.write("x.npy", floats((3, 1, 2), 1, 2, 3, 4, 5, 6))

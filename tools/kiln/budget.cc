@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -48,29 +49,40 @@ std::vector<ObjectPart> Buffers(const proto::Metadata& metadata) {
   return parts;
 }
 
-class BudgetChecker {
- public:
-  void Check(const std::optional<int64_t>& limit, const char* what, int64_t used,
-             const std::string& contributors) {
-    if (!limit.has_value()) return;
-    if (used > *limit) {
-      absl::StrAppend(&excess_, excess_.empty() ? "" : "\n", "the model takes ", used, " bytes of ",
-                      what, ", ", used - *limit, " more than the budget of ", *limit, ":",
-                      contributors);
-    } else {
-      const double part = *limit == 0 ? 0 : static_cast<double>(used) / static_cast<double>(*limit);
-      absl::StrAppendFormat(&use_, "%s: %d of %d bytes, %.1f %%\n", what, used, *limit, 100 * part);
-    }
-  }
-
-  absl::StatusOr<std::string> Result() const {
-    if (!excess_.empty()) return absl::ResourceExhaustedError(excess_);
-    return use_;
-  }
-
- private:
-  std::string use_, excess_;
+// A limit, what is used of it, and the lines of an error that name what takes most.
+struct Use {
+  const char* what;
+  int64_t limit = 0, used = 0;
+  std::string contributors;
 };
+
+// Of all limits of the budget.
+absl::StatusOr<std::vector<Use>> UsesOf(const Budget& budget, const ObjectFigures& figures,
+                                        const proto::Metadata& metadata) {
+  if (budget.stack.has_value() && !figures.stack_bytes.has_value()) {
+    return absl::FailedPreconditionError(
+        "the stack is limited, but what the functions of the object take of it is not known");
+  }
+  std::vector<ObjectPart> ram = figures.ram_parts;
+  int64_t ram_bytes = figures.ram_bytes;
+  for (const proto::Pool& pool : metadata.pools()) {
+    if (pool.kind() == proto::Pool::CONSTANT || !pool.external()) continue;
+    ram_bytes += pool.size_bytes();
+    ram.push_back({absl::StrCat("pool ", pool.name()), pool.size_bytes()});
+  }
+  std::vector<Use> uses;
+  const auto add = [&](const std::optional<int64_t>& limit, const char* what, int64_t used,
+                       std::string contributors) {
+    if (limit.has_value()) uses.push_back({what, *limit, used, std::move(contributors)});
+  };
+  add(budget.flash, "flash", figures.flash_bytes, Largest(figures.flash_parts));
+  add(budget.ram, "RAM", ram_bytes, Largest(ram));
+  add(budget.stack, "stack", figures.stack_bytes.value_or(0),
+      absl::StrCat("\n  ", absl::StrJoin(figures.deepest_calls, " calls\n  ")));
+  add(budget.workspace, "workspace", metadata.functions(0).workspace_size_bytes(),
+      Largest(Buffers(metadata)));
+  return uses;
+}
 
 }  // namespace
 
@@ -104,25 +116,35 @@ absl::Status CheckIsObjectOf(const proto::Metadata& metadata, absl::string_view 
 
 absl::StatusOr<std::string> CheckBudget(const Budget& budget, const ObjectFigures& figures,
                                         const proto::Metadata& metadata) {
-  if (budget.stack.has_value() && !figures.stack_bytes.has_value()) {
-    return absl::FailedPreconditionError(
-        "the stack is limited, but what the functions of the object take of it is not known");
+  KILN_ASSIGN_OR_RETURN(const std::vector<Use> uses, UsesOf(budget, figures, metadata));
+  std::string text, excess;
+  for (const Use& use : uses) {
+    if (use.used > use.limit) {
+      absl::StrAppend(&excess, excess.empty() ? "" : "\n", "the model takes ", use.used,
+                      " bytes of ", use.what, ", ", use.used - use.limit,
+                      " more than the budget of ", use.limit, ":", use.contributors);
+    } else {
+      const double part =
+          use.limit == 0 ? 0 : static_cast<double>(use.used) / static_cast<double>(use.limit);
+      absl::StrAppendFormat(&text, "%s: %d of %d bytes, %.1f %%\n", use.what, use.used, use.limit,
+                            100 * part);
+    }
   }
-  std::vector<ObjectPart> ram = figures.ram_parts;
-  int64_t ram_bytes = figures.ram_bytes;
-  for (const proto::Pool& pool : metadata.pools()) {
-    if (pool.kind() == proto::Pool::CONSTANT || !pool.external()) continue;
-    ram_bytes += pool.size_bytes();
-    ram.push_back({absl::StrCat("pool ", pool.name()), pool.size_bytes()});
+  if (!excess.empty()) return absl::ResourceExhaustedError(excess);
+  return text;
+}
+
+absl::StatusOr<nlohmann::ordered_json> BudgetJson(const Budget& budget,
+                                                  const ObjectFigures& figures,
+                                                  const proto::Metadata& metadata) {
+  KILN_ASSIGN_OR_RETURN(const std::vector<Use> uses, UsesOf(budget, figures, metadata));
+  const bool is_within =
+      std::all_of(uses.begin(), uses.end(), [](const Use& use) { return use.used <= use.limit; });
+  nlohmann::ordered_json json = {{"model", metadata.module_name()}, {"within_budget", is_within}};
+  for (const Use& use : uses) {
+    json[absl::AsciiStrToLower(use.what)] = {{"used_bytes", use.used}, {"limit_bytes", use.limit}};
   }
-  BudgetChecker checker;
-  checker.Check(budget.flash, "flash", figures.flash_bytes, Largest(figures.flash_parts));
-  checker.Check(budget.ram, "RAM", ram_bytes, Largest(ram));
-  checker.Check(budget.stack, "stack", figures.stack_bytes.value_or(0),
-                absl::StrCat("\n  ", absl::StrJoin(figures.deepest_calls, " calls\n  ")));
-  checker.Check(budget.workspace, "workspace", metadata.functions(0).workspace_size_bytes(),
-                Largest(Buffers(metadata)));
-  return checker.Result();
+  return json;
 }
 
 }  // namespace kiln::tools

@@ -4,6 +4,7 @@
 #define KILN_TOOLS_KILN_BUDGET_H_
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -33,6 +34,12 @@ absl::Status CheckIsObjectOf(const proto::Metadata& metadata, absl::string_view 
 // limited and not known.
 absl::StatusOr<std::string> CheckBudget(const Budget& budget, const ObjectFigures& figures,
                                         const proto::Metadata& metadata);
+
+// The same as JSON, whether a limit is exceeded or not: `within_budget`, and for every limit
+// `used_bytes` and `limit_bytes`.
+absl::StatusOr<nlohmann::ordered_json> BudgetJson(const Budget& budget,
+                                                  const ObjectFigures& figures,
+                                                  const proto::Metadata& metadata);
 
 }  // namespace kiln::tools
 

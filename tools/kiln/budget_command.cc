@@ -25,6 +25,7 @@ constexpr char kFlash[] = "--max-flash-bytes", kRam[] = "--max-ram-bytes",
 struct BudgetFlags {
   std::string object, metadata, stack_usage, copy, output;
   std::optional<std::string> flash, ram, stack, workspace;
+  bool json = false;
 };
 
 absl::StatusOr<Budget> BudgetOf(const BudgetFlags& flags) {
@@ -56,9 +57,17 @@ absl::Status RunBudget(const BudgetFlags& flags) {
   const absl::StatusOr<ObjectFigures> figures = MeasureObject(bytes, std::move(stack_usage));
   if (!figures.ok()) return Annotate(figures.status(), flags.object + ": ");
   KILN_RETURN_IF_ERROR(Annotate(CheckIsObjectOf(metadata, bytes), flags.object + ": "));
+  if (flags.json) {
+    const auto json = BudgetJson(budget, *figures, metadata);
+    if (!json.ok()) return Annotate(json.status(), metadata.module_name() + ": ");
+    KILN_RETURN_IF_ERROR(PrintJson(*json));
+  }
   const absl::StatusOr<std::string> use = CheckBudget(budget, *figures, metadata);
-  if (!use.ok()) return Annotate(use.status(), metadata.module_name() + ": ");
-  KILN_RETURN_IF_ERROR(Print(*use));
+  if (!use.ok()) {
+    KILN_RETURN_IF_ERROR(FlushStandardOutput());
+    return Annotate(use.status(), metadata.module_name() + ": ");
+  }
+  if (!flags.json) KILN_RETURN_IF_ERROR(Print(*use));
   if (flags.output.empty()) return absl::OkStatus();
   KILN_ASSIGN_OR_RETURN(const std::string copy, ReadFile(flags.copy, kMaxFileBytes));
   return Apply({.files = {{flags.output, copy}}, .inputs = {flags.object, flags.metadata}});
@@ -82,10 +91,11 @@ void AddBudgetCommand(CLI::App& app, Action& action) {
   CLI::Option* output =
       command->add_option("-o,--output", flags->output, "Where --copy goes if all is well");
   command->add_option("--copy", flags->copy, "A file to copy")->needs(output);
+  command->add_flag("--json", flags->json, "Print one JSON object: what is used of each limit");
   output->needs("--copy");
   SetGroups(*command, {{"Sizes", {"--metadata", "--stack-usage"}},
                        {"Limits", {kFlash, kRam, kStack, kWorkspace}},
-                       {"Output", {"--output", "--copy"}}});
+                       {"Output", {"--output", "--copy", "--json"}}});
   command->footer(
       "Examples:\n  kiln budget digits.o --metadata digits.metadata.json --max-flash-bytes 128K "
       "--max-stack-bytes 512");

@@ -187,11 +187,12 @@ void AddCompareCommand(CLI::App& app, Action& action) {
   AddToleranceOptions(*command, flags->tolerance);
   command->add_option("--format", flags->format, "What is printed: table or json")
       ->capture_default_str();
+  command->add_flag_callback("--json", [flags] { flags->format = "json"; }, "As --format json");
   command->add_option("--html", flags->html, "File for a page that shows the comparison");
   SetGroups(*command, {{"Reference", {"--against", "--against-options", "--python"}},
                        {"Tensors", {"--values", "--all"}},
                        {"Tolerance", {"--rtol", "--atol", "--quanta", "--cosine"}},
-                       {"Output", {"--format", "--html"}}});
+                       {"Output", {"--format", "--json", "--html"}}});
   command->footer(
       "The exit status is 1 if a tensor is off.\n"
       "Examples:\n"

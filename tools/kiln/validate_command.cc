@@ -278,6 +278,7 @@ void AddValidateCommand(CLI::App& app, Action& action) {
   command->add_option("--format", flags->format, "text, or json for machines")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
+  command->add_flag_callback("--json", [flags] { flags->format = "json"; }, "As --format json");
   command->add_option("--emulator", flags->emulator,
                       "Of a microcontroller's --target: QEMU and its arguments [the board's]");
   command
@@ -290,7 +291,7 @@ void AddValidateCommand(CLI::App& app, Action& action) {
                        {"Tolerance", {"--rtol", "--atol", "--quanta"}},
                        {"Emulator", {"--emulator", "--timeout"}},
                        {"Library", {"--skip-checksum"}},
-                       {"Output", {"--format"}}});
+                       {"Output", {"--format", "--json"}}});
   command->footer(
       "Examples:\n"
       "  kiln validate kws.tflite --inputs samples.npy --expected tflite_micro.npy\n"
