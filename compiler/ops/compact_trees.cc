@@ -65,6 +65,7 @@ std::optional<CompactTrees> MakeCompactTrees(const Tensor& features, const Tenso
     }
     result.depths.push_back(deepest);
   }
+  add_entries(1);
   return result;
 }
 

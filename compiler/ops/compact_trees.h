@@ -7,7 +7,8 @@
 //
 // The children of a node are neighbors. A leaf is its own left child and never exceeds its key, so that a
 // walk which has reached it stays. Numbers are compared by keys of integers (order_key.h), for which NaN
-// needs no case of its own.
+// needs no case of its own. Behind the last entry there is one more, so that the entry behind every child
+// can be read.
 #ifndef KILN_COMPILER_OPS_COMPACT_TREES_H_
 #define KILN_COMPILER_OPS_COMPACT_TREES_H_
 

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A forest of decision trees as tables. All trees take a step in turn, so that the loads of one do
-// not wait for those of another; a walk that has reached its leaf stays there. A tree whose depth is
-// known takes no step beyond it.
+// A forest of decision trees as tables. Tables that are known become compact ones (walk_trees.h). With
+// others all trees take a step in turn, so that the loads of one do not wait for those of another; a
+// walk that has reached its leaf stays there. A tree whose depth is known takes no step beyond it.
 #include <algorithm>
 #include <functional>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "compiler/loop/math.h"
 #include "compiler/ops/compact_trees.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
-#include "compiler/ops/order_key.h"
 #include "compiler/ops/stage_builder.h"
+#include "compiler/ops/walk_trees.h"
 
 namespace kiln {
 namespace {
@@ -106,80 +107,6 @@ Tensor TableOf(const std::vector<int32_t>& trees, int64_t count) {
   return Tensor::From<uint8_t>(shape, DType::UInt(8), bytes);
 }
 
-// A block of this many samples walks one tree after the other, so that the tree's table stays in the
-// cache.
-constexpr int64_t kSamplesTogether = 64;
-// A sample of fewer than these walks all trees at once, so that steps do not wait for each other.
-constexpr int64_t kFewSamples = 8;
-
-// The order in which trees take steps. In that of steps, tree after tree; else step after step.
-std::vector<int64_t> OrderOfSteps(const std::vector<int64_t>& depths, bool tree_by_tree) {
-  std::vector<int64_t> trees;
-  const int64_t most = depths.empty() ? 0 : *std::max_element(depths.begin(), depths.end());
-  if (!tree_by_tree) {
-    for (int64_t step = 0; step < most; ++step) {
-      for (size_t tree = 0; tree < depths.size(); ++tree) {
-        if (depths[tree] > step) trees.push_back(static_cast<int64_t>(tree));
-      }
-    }
-    return trees;
-  }
-  for (size_t tree = 0; tree < depths.size(); ++tree) {
-    trees.insert(trees.end(), static_cast<size_t>(depths[tree]), static_cast<int64_t>(tree));
-  }
-  return trees;
-}
-
-// The walk of compact_trees.h.
-void LowerCompact(StageBuilder& b, const CompactTrees& trees) {
-  const int64_t width = b.input_shape(kData)[1], samples = b.output_shape(0)[0],
-                num_trees = b.output_shape(0)[1];
-  const bool missing = b.attrs().Bool("missing");
-  const auto table = [&](const char* name, const std::vector<int64_t>& values) {
-    return b.Table(name, Tensor::Narrow({static_cast<int64_t>(values.size())}, values));
-  };
-  const Access left = table("left", trees.left), columns = table("columns", trees.columns),
-               keys = table("keys", trees.keys), leaves = table("leaves", trees.leaves),
-               roots = table("roots", trees.roots);
-  // NaN is above all numbers in the first columns, below all in the others.
-  const Access row = b.Compute(
-      "row", {samples, missing ? 2 * width : width}, [&, data = b.Input(kData)](const Indices& i) {
-        if (!missing) return OrderKey(data(i));
-        const Expr is_second = i[1] >= Expr(width);
-        const Expr x = data({i[0], loop::MakeSelect(is_second, i[1] - Expr(width), i[1])});
-        const Expr key = OrderKey(x);
-        const loop::Type type = key.type();
-        return loop::MakeSelect(is_second && loop::IsNan(x),
-                                loop::IntConst(type, type.dtype.MinInt()), key);
-      });
-  const std::vector<int64_t> order = OrderOfSteps(trees.depths, samples >= kFewSamples);
-  const auto count = static_cast<int64_t>(order.size());
-  const auto together = std::min(samples, kSamplesTogether);
-  Shape axes = {samples, count};
-  if (samples >= kFewSamples) axes = {(samples + together - 1) / together, count, together};
-  const Access tree_of_step = table("steps", order);
-  const auto element = [&](const Indices& point) {
-    const Expr tree = loop::ToIndex(tree_of_step({point[1]}));
-    if (point.size() == 2) return Indices{point[0], tree};
-    // The last block has samples of the one before it, too: a walk at its leaf stays there.
-    const Expr sample = point[0] * Expr(together) + point[2];
-    return Indices{samples % together == 0 ? sample : loop::Min(sample, Expr(samples - 1)), tree};
-  };
-  const Access reached = b.Recurrence(
-      "entry", {samples, num_trees},
-      [&](const Indices& i) { return loop::MakeCast(kI32, roots({i[1]})); }, axes, element,
-      [&](const Indices& point, const Access& so_far) {
-        const Indices at = element(point);
-        const Expr entry = loop::ToIndex(so_far(at));
-        const Expr goes_second = row({at[0], loop::ToIndex(columns({entry}))}) >
-                                 loop::MakeCast(OrderKeyType(b.input_dtype(kData)), keys({entry}));
-        return loop::MakeCast(kI32, left({entry})) + loop::MakeCast(kI32, goes_second);
-      });
-  b.Output(0, [&](const Indices& i) {
-    return loop::MakeCast(kI32, leaves({loop::ToIndex(reached(i))}));
-  });
-}
-
 absl::Status Lower(StageBuilder& b) {
   const int64_t width = b.input_shape(kData)[1], nodes = b.input_shape(kFeatures)[0];
   const bool missing = b.attrs().Bool("missing");
@@ -192,7 +119,7 @@ absl::Status Lower(StageBuilder& b) {
         MakeCompactTrees(*b.constant(kFeatures), *b.constant(kThresholds), *b.constant(kChildren),
                          *b.constant(kRoots), width, b.attrs().Int("depth"));
     if (compact.has_value()) {
-      LowerCompact(b, *compact);
+      WalkCompactTrees(b, *compact);
       return absl::OkStatus();
     }
   }
