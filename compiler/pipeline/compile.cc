@@ -237,37 +237,6 @@ absl::Status AddExecutor(const CompileOptions& options, const ModuleInfo& info, 
   return absl::OkStatus();
 }
 
-// The plan with the smallest workspace. The planner looks harder where a pool is too small, so it is
-// asked for less and less. Of several pools the fastest count, and not the sum.
-absl::StatusOr<Plan> SmallestPlan(const Graph& graph, const std::vector<Call>& calls,
-                                  const PlanOptions& said) {
-  KILN_ASSIGN_OR_RETURN(Plan best, MakePlan(graph, calls, said));
-  if (said.pools.size() > 1) return best;
-  PlanOptions options = said;
-  const bool is_described = !options.pools.empty();
-  if (!is_described) options.pools.push_back({.name = "workspace"});
-  const int64_t said_limit_bytes = options.pools[0].limit_bytes;
-  // Without overlap the workspace would be that of the first plan, and what it saves.
-  const int64_t bytes_without_overlap = best.workspace_bytes() + best.overlap_saves_bytes;
-  int64_t too_small_bytes = 0;
-  while (best.workspace_bytes() - too_small_bytes > options.alignment_bytes) {
-    const int64_t bytes = (best.workspace_bytes() + too_small_bytes) / 2;
-    options.pools[0].limit_bytes = bytes;
-    absl::StatusOr<Plan> plan = MakePlan(graph, calls, options);
-    if (plan.ok()) {
-      best = *std::move(plan);
-    } else {
-      too_small_bytes = bytes;
-    }
-  }
-  for (PlanPool& pool : best.pools) {
-    pool.external = is_described;
-    if (!pool.is_state) pool.limit_bytes = said_limit_bytes;
-  }
-  best.overlap_saves_bytes = bytes_without_overlap - best.workspace_bytes();
-  return best;
-}
-
 // A graph with its functions and its plan.
 struct Planned {
   Graph fused;
@@ -292,10 +261,9 @@ absl::StatusOr<Planned> LowerAndPlan(Graph fused, const CompileOptions& options,
                             .states = kept,
                             .copy_function = ModulePrefix(options.module_name) + "_copy_state",
                             .scratch_from_runtime = TakesScratchFromRuntime(options),
-                            .find_overlap = OverlapFinderOf(options, target, lowered.program)};
-  const bool for_ram = options.schedule.optimize == Optimize::kRam;
-  KILN_ASSIGN_OR_RETURN(planned.plan,
-                        (for_ram ? SmallestPlan : MakePlan)(fused, lowered.calls, plan));
+                            .find_overlap = OverlapFinderOf(options, target, lowered.program),
+                            .find_smallest = options.schedule.optimize == Optimize::kRam};
+  KILN_ASSIGN_OR_RETURN(planned.plan, MakePlan(fused, lowered.calls, plan));
   planned.fused = std::move(fused);
   return planned;
 }
@@ -311,6 +279,10 @@ std::optional<int64_t> LeastSplitSaving(int64_t bytes, Optimize optimize) {
 // worth the code.
 absl::StatusOr<Planned> SmallerOf(absl::StatusOr<Planned> whole, absl::StatusOr<Planned> strips,
                                   Optimize optimize, int64_t& saves_bytes) {
+  if (!whole.ok() && !strips.ok()) {
+    const int64_t bytes = EnoughBytes(whole.status());
+    return bytes >= 0 && bytes <= EnoughBytes(strips.status()) ? whole : strips;
+  }
   if (!strips.ok()) return whole;
   if (!whole.ok()) return strips;
   const int64_t bytes = whole->plan.workspace_bytes();
@@ -321,6 +293,34 @@ absl::StatusOr<Planned> SmallerOf(absl::StatusOr<Planned> whole, absl::StatusOr<
   return strips;
 }
 
+// The fused graph before and after rows were split.
+struct FusedGraphs {
+  Graph whole, strips;
+  bool is_split = false;  // the pass ran, though it may have changed nothing
+};
+
+// The best plan of the whole graph, of that by strips, and of that by strips which are made for the least RAM:
+// those where RAM counts most, or where the pools are too small for the others.
+absl::StatusOr<Planned> BestPlan(FusedGraphs graphs, PassContext context,
+                                 const CompileOptions& options, const std::vector<Target>& targets,
+                                 const std::vector<StatePair>& kept, int64_t& saves_bytes) {
+  const Optimize optimize = options.schedule.optimize;
+  const bool is_changed = graphs.strips.nodes.size() != graphs.whole.nodes.size();
+  absl::StatusOr<Planned> best = LowerAndPlan(graphs.whole, options, targets, kept);
+  const auto consider = [&](Graph strips) {
+    best = SmallerOf(std::move(best), LowerAndPlan(std::move(strips), options, targets, kept),
+                     optimize, saves_bytes);
+  };
+  if (is_changed) consider(std::move(graphs.strips));
+  const bool is_too_small = best.status().code() == absl::StatusCode::kResourceExhausted;
+  if (!graphs.is_split || (!is_too_small && !(is_changed && context.for_ram))) return best;
+  // Strips are chosen by an estimate: those that are chosen for speed may have the smaller plan.
+  context.for_ram = !context.for_ram;
+  KILN_ASSIGN_OR_RETURN(Graph others, SplitRows(graphs.whole, context));
+  if (others.nodes.size() != graphs.whole.nodes.size()) consider(std::move(others));
+  return best;
+}
+
 }  // namespace
 
 absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
@@ -329,33 +329,22 @@ absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
   const Target& target = targets.front();
   const ModuleInfo info = InfoOf(options);
   Stages stages;
-  // What the model is without the strips of the last pass.
-  Graph whole;
+  FusedGraphs graphs;
   PassOptions passes = options.passes;
   passes.after = [&](absl::string_view name, const Graph& result) {
-    if (name != "split") whole = result;
+    if (name != "split") graphs.whole = result;
+    graphs.is_split |= name == "split";
     if (options.passes.after) options.passes.after(name, result);
   };
-  PassContext context = PassContextOf(options, target);
-  KILN_ASSIGN_OR_RETURN(Graph fused, RunPasses(graph, context, passes));
+  const PassContext context = PassContextOf(options, target);
+  KILN_ASSIGN_OR_RETURN(graphs.strips, RunPasses(graph, context, passes));
   const Attrs attrs = graph.attrs;
-  KILN_ASSIGN_OR_RETURN(const std::vector<StatePair> states, StatesOf(fused));
+  KILN_ASSIGN_OR_RETURN(const std::vector<StatePair> states, StatesOf(graphs.strips));
   KILN_ASSIGN_OR_RETURN(const std::vector<StatePair> kept, KeptStates(states, options));
   graph = {};  // Weights that the passes have replaced need no memory any more.
-  KILN_ASSIGN_OR_RETURN(stages.modules, MakeExternalModules(fused, options));
-  std::vector<Graph> by_strips;
-  if (fused.nodes.size() != whole.nodes.size()) by_strips.push_back(std::move(fused));
-  if (!by_strips.empty() && context.for_ram) {
-    // Strips are chosen by an estimate: those that are chosen for speed may have the smaller plan.
-    context.for_ram = false;
-    KILN_ASSIGN_OR_RETURN(by_strips.emplace_back(), SplitRows(whole, context));
-  }
-  absl::StatusOr<Planned> best = LowerAndPlan(std::move(whole), options, targets, kept);
-  for (Graph& strips : by_strips) {
-    best = SmallerOf(std::move(best), LowerAndPlan(std::move(strips), options, targets, kept),
-                     options.schedule.optimize, stages.split_saves_bytes);
-  }
-  KILN_ASSIGN_OR_RETURN(Planned planned, std::move(best));
+  KILN_ASSIGN_OR_RETURN(stages.modules, MakeExternalModules(graphs.strips, options));
+  KILN_ASSIGN_OR_RETURN(Planned planned, BestPlan(std::move(graphs), context, options, targets,
+                                                  kept, stages.split_saves_bytes));
   const LoweredVariants variants = std::move(planned.variants);
   stages.fused = std::move(planned.fused);
   stages.plan = std::move(planned.plan);

@@ -66,6 +66,42 @@ TEST(RunStages, ForRamTheWorkspaceIsTheSmallest) {
   EXPECT_LE(least, bytes(Optimize::kBalanced));
 }
 
+// The size that the error of a pool which is too small names, and every larger one, will do, for each way of
+// choosing strips.
+TEST(RunStages, APoolOfTheSizeThatTheErrorNamesWillDo) {
+  const Graph graph = ParseModel(R"(
+      def @main(%x: Tensor[(1, 32, 32, 8), int8], %constant0: Tensor[(16, 3, 3, 8), int8],
+                %constant1: Tensor[(8, 3, 3, 16), int8], %constant2: Tensor[(8, 3, 3, 8), int8]) {
+        %0 = cast(qnn.conv2d(%x, %constant0, 3, 0, 0.5f, 0.25f, padding=[1, 1], data_layout="NHWC",
+                             kernel_layout="OHWI"), dtype="int8");
+        %1 = cast(qnn.conv2d(%0, %constant1, -5, 0, 0.5f, 0.25f, padding=[1, 1],
+                             data_layout="NHWC", kernel_layout="OHWI"), dtype="int8");
+        %2 = cast(qnn.conv2d(%1, %constant2, -5, 0, 0.5f, 0.25f, padding=[1, 1], strides=[2, 2],
+                             data_layout="NHWC", kernel_layout="OHWI"), dtype="int8");
+        mean(cast(%2, dtype="float32"), axis=[1, 2])
+      })");
+  const auto status_of = [&](Optimize optimize, int64_t bytes) {
+    CompileOptions options{.runtime = Runtime::kCrt,
+                           .interface = Interface::kC,
+                           .calling_convention = CallingConvention::kUnpacked,
+                           .target = Target::Parse("cortex-m4f").value()};
+    options.schedule.optimize = optimize;
+    options.pools = {{.name = "sram", .limit_bytes = bytes}};
+    return RunStages(graph, options).status();
+  };
+  for (const Optimize optimize : {Optimize::kSpeed, Optimize::kSize, Optimize::kRam}) {
+    const absl::Status error = status_of(optimize, 64);
+    ASSERT_EQ(error.code(), absl::StatusCode::kResourceExhausted) << error;
+    const int64_t enough = EnoughBytes(error);
+    ASSERT_GT(enough, 64);
+    EXPECT_THAT(error.message(), HasSubstr(absl::StrCat("would do with ", enough, " bytes")));
+    EXPECT_FALSE(status_of(optimize, enough - 1).ok());
+    for (int64_t bytes = enough; bytes < 2 * enough; bytes += enough / 16) {
+      EXPECT_EQ(status_of(optimize, bytes), absl::OkStatus()) << bytes;
+    }
+  }
+}
+
 // The states of a packed model that keeps `cache`, which becomes the model's second result.
 proto::State CacheOf(const std::string& text) {
   Graph graph = ParseModel(text);

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kHillClimbingSteps = 500;
 constexpr size_t kMaxHillClimbingBuffers = 1000;
+constexpr int kSearchesInVain = 8;
 
 // More pairs of buffers that are alive together than this are not compared.
 constexpr size_t kMaxConflicts = size_t{1} << 20;
@@ -53,7 +54,7 @@ size_t Pairs(const std::vector<std::vector<int>>& conflicts) {
 // What all attempts at one task share.
 struct PlaceTask {
   const std::vector<Lifetime>& lifetimes;
-  const std::vector<PoolShape>& pools;
+  std::vector<PoolShape> pools;
   std::vector<int> preference;  // pools, the fastest first
   std::vector<std::vector<int>> conflicts;
   // Of every lifetime those that it may overlap, which are no conflicts.
@@ -163,6 +164,98 @@ int64_t LowerBound(const std::vector<Lifetime>& lifetimes,
   return *std::max_element(alive.begin(), alive.end());
 }
 
+// Looks for better placements by exchanging two buffers of an order.
+class HillClimber {
+ public:
+  explicit HillClimber(const PlaceTask& task) {
+    const size_t n = task.lifetimes.size();
+    const size_t affordable = kMaxClimbedConflicts / std::max<size_t>(1, Pairs(task.conflicts));
+    if (n > 1 && n <= kMaxHillClimbingBuffers) {
+      steps_ = static_cast<int>(std::min<size_t>(kHillClimbingSteps, affordable));
+    }
+  }
+
+  // Takes its steps from `order`, whose placement is `best`, until `done`.
+  template <typename Done>
+  void Climb(const PlaceTask& task, const Done& done, std::vector<int>& order, Placement& best) {
+    for (int step = 0; step < steps_ && !done(); ++step) {
+      std::vector<int> changed = order;
+      std::swap(changed[Next(order.size())], changed[Next(order.size())]);
+      Placement placement = FirstFit(task, changed);
+      const auto found = Rank(task.lifetimes, placement), kept = Rank(task.lifetimes, best);
+      if (found > kept) continue;
+      placement.strategy = found < kept ? "hill climbing" : best.strategy;
+      best = std::move(placement);
+      order = std::move(changed);
+    }
+  }
+
+ private:
+  // Numerical Recipes' linear congruential generator: the same sequence everywhere.
+  size_t Next(size_t limit) {
+    random_ = random_ * 1664525u + 1013904223u;
+    return static_cast<size_t>(random_ >> 8) % limit;
+  }
+
+  int steps_ = 0;
+  uint32_t random_ = 1;
+};
+
+struct Candidate {
+  const char* strategy;
+  std::vector<int> order;
+};
+
+// The best placement by one of the orders, which `order` becomes.
+Placement BestOf(const PlaceTask& task, const std::vector<Candidate>& candidates,
+                 std::vector<int>& order) {
+  Placement best;
+  for (const Candidate& candidate : candidates) {
+    Placement placement = FirstFit(task, candidate.order);
+    if (!best.strategy.empty() && !IsBetter(task.lifetimes, placement, best)) continue;
+    best = std::move(placement);
+    best.strategy = candidate.strategy;
+    order = candidate.order;
+  }
+  return best;
+}
+
+// Makes a placement in one pool smaller. Buffers that find no place in a pool which is too small lead the
+// search further than sizes of pools do.
+void Shrink(const PlaceTask& task, const std::vector<Candidate>& candidates, int64_t bound,
+            std::vector<int> order, Placement& best) {
+  const int64_t usual_bytes = best.total_bytes;
+  PlaceTask smaller = task;
+  Placement found;
+  const auto is_placed = [&] { return found.unplaced.empty(); };
+  int64_t unit = 0;
+  for (const Lifetime& lifetime : task.lifetimes) unit = std::gcd(unit, lifetime.bytes);
+  // Halfway between what is too small and what will do, each time from the beginning.
+  for (int64_t too_small = bound - 1; best.total_bytes - too_small > unit;) {
+    smaller.pools[0].limit_bytes = (best.total_bytes + too_small) / 2;
+    std::vector<int> changed;
+    found = BestOf(smaller, candidates, changed);
+    HillClimber(task).Climb(smaller, is_placed, changed, found);
+    if (is_placed()) {
+      order = std::move(changed);
+      best = found;
+    } else {
+      too_small = smaller.pools[0].limit_bytes;
+    }
+  }
+  // A little less, each time from where the search before has ended.
+  HillClimber climber(task);
+  for (int failed = 0; failed < kSearchesInVain && best.total_bytes > bound; ++failed) {
+    smaller.pools[0].limit_bytes = best.total_bytes - 1;
+    found = FirstFit(smaller, order);
+    climber.Climb(smaller, is_placed, order, found);
+    if (!is_placed()) continue;
+    best = found;
+    failed = -1;
+  }
+  if (best.total_bytes < usual_bytes) best.strategy = "hill climbing";
+}
+
 template <typename Less>
 std::vector<int> Ordered(size_t n, Less less) {
   std::vector<int> order(n);
@@ -193,7 +286,7 @@ bool IsBetter(const std::vector<Lifetime>& lifetimes, const Placement& a, const 
 }
 
 Placement Place(const std::vector<Lifetime>& lifetimes, const std::vector<PoolShape>& pools,
-                const std::vector<OverlapPair>& overlaps) {
+                const std::vector<OverlapPair>& overlaps, Effort effort) {
   const size_t n = lifetimes.size();
   std::vector<int> preference = Ordered(pools.size(), [&](int a, int b) {
     return pools[static_cast<size_t>(a)].speed > pools[static_cast<size_t>(b)].speed;
@@ -209,10 +302,6 @@ Placement Place(const std::vector<Lifetime>& lifetimes, const std::vector<PoolSh
   const auto hotter = [&](int a, int b) {
     return static_cast<double>(at(a).traffic_bytes) * static_cast<double>(at(b).bytes) >
            static_cast<double>(at(b).traffic_bytes) * static_cast<double>(at(a).bytes);
-  };
-  struct Candidate {
-    const char* name;
-    std::vector<int> order;
   };
   std::vector<Candidate> candidates = {
       {"greedy by size", Ordered(n, [&](int a, int b) { return at(a).bytes > at(b).bytes; })},
@@ -233,36 +322,14 @@ Placement Place(const std::vector<Lifetime>& lifetimes, const std::vector<PoolSh
   best.pool_bytes.assign(pools.size(), 0);
   if (n == 0) return best;
   std::vector<int> order;
-  for (const Candidate& candidate : candidates) {
-    Placement placement = FirstFit(task, candidate.order);
-    if (!best.strategy.empty() && !IsBetter(lifetimes, placement, best)) continue;
-    best = std::move(placement);
-    best.strategy = candidate.name;
-    order = candidate.order;
-  }
+  best = BestOf(task, candidates, order);
   const int64_t bound = LowerBound(lifetimes, overlaps);
   const auto done = [&] {
     return pools.size() == 1 && best.unplaced.empty() && best.total_bytes <= bound;
   };
-  uint32_t random =
-      1;  // Numerical Recipes' linear congruential generator: the same sequence everywhere
-  const auto next = [&](size_t limit) {
-    random = random * 1664525u + 1013904223u;
-    return static_cast<size_t>(random >> 8) % limit;
-  };
-  const size_t affordable = kMaxClimbedConflicts / std::max<size_t>(1, Pairs(task.conflicts));
-  const int steps = n > 1 && n <= kMaxHillClimbingBuffers
-                        ? static_cast<int>(std::min<size_t>(kHillClimbingSteps, affordable))
-                        : 0;
-  for (int step = 0; step < steps && !done(); ++step) {
-    std::vector<int> changed = order;
-    std::swap(changed[next(n)], changed[next(n)]);
-    Placement placement = FirstFit(task, changed);
-    const auto found = Rank(lifetimes, placement), kept = Rank(lifetimes, best);
-    if (found > kept) continue;
-    placement.strategy = found < kept ? "hill climbing" : best.strategy;
-    best = std::move(placement);
-    order = std::move(changed);
+  HillClimber(task).Climb(task, done, order, best);
+  if (effort == Effort::kSmallest && pools.size() == 1 && best.unplaced.empty()) {
+    Shrink(task, candidates, bound, std::move(order), best);
   }
   return best;
 }

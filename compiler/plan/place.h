@@ -52,6 +52,9 @@ std::vector<int64_t> AliveBytes(const std::vector<Lifetime>& lifetimes);
 // Most bytes alive at once.
 int64_t LowerBound(const std::vector<Lifetime>& lifetimes);
 
+// With kSmallest, one pool is searched until several searches in a row have found nothing smaller.
+enum class Effort { kUsual, kSmallest };
+
 // The best of: greedy by size, greedy by number of conflicts, greedy by lifetime, with several
 // pools greedy by traffic, with overlaps the last ones first, and hill climbing over the order from
 // the best of these. A buffer goes into the fastest pool that has room; of equally fast ones, the
@@ -60,7 +63,7 @@ int64_t LowerBound(const std::vector<Lifetime>& lifetimes);
 // of lifetimes instead (place_in_order.h), and none overlap. Deterministic. Without lifetimes, no
 // strategy.
 Placement Place(const std::vector<Lifetime>& lifetimes, const std::vector<PoolShape>& pools = {{}},
-                const std::vector<OverlapPair>& overlaps = {});
+                const std::vector<OverlapPair>& overlaps = {}, Effort effort = Effort::kUsual);
 
 // Whether `a` is the better of two placements of these lifetimes.
 bool IsBetter(const std::vector<Lifetime>& lifetimes, const Placement& a, const Placement& b);

@@ -75,12 +75,14 @@ std::vector<OverlapPair> FindPairs(const Plan& plan, const std::vector<Lifetime>
 
 Placement PlaceOverlapping(const std::vector<Lifetime>& lifetimes,
                            const std::vector<PoolShape>& pools, const std::vector<int>& placed,
-                           const OverlapFinder& find_overlap, Plan& plan) {
-  Placement apart = Place(lifetimes, pools);
+                           const OverlapFinder& find_overlap, Effort effort, Plan& plan) {
+  plan.overlaps.clear();
+  plan.overlap_saves_bytes = 0;
+  Placement apart = Place(lifetimes, pools, {}, effort);
   if (find_overlap == nullptr) return apart;
   const std::vector<OverlapPair> pairs = FindPairs(plan, lifetimes, placed, find_overlap);
   if (pairs.empty()) return apart;
-  Placement best = Place(lifetimes, pools, pairs);
+  Placement best = Place(lifetimes, pools, pairs, effort);
   if (!IsBetter(lifetimes, best, apart)) return apart;
   const auto lifetime = [&](int i) -> const Lifetime& { return lifetimes[static_cast<size_t>(i)]; };
   const std::vector<int64_t> alive = AliveBytes(lifetimes);
@@ -88,7 +90,8 @@ Placement PlaceOverlapping(const std::vector<Lifetime>& lifetimes,
   std::erase_if(needed, [&](const OverlapPair& pair) {
     return alive[static_cast<size_t>(lifetime(pair.input).last)] <= best.total_bytes;
   });
-  if (Placement fewer = Place(lifetimes, pools, needed); !IsBetter(lifetimes, best, fewer)) {
+  if (Placement fewer = Place(lifetimes, pools, needed, effort);
+      !IsBetter(lifetimes, best, fewer)) {
     best = std::move(fewer);
   }
   for (const OverlapPair& pair : pairs) {

@@ -16,7 +16,7 @@ namespace kiln {
 // that may not rely on memory of its own can be slower.
 Placement PlaceOverlapping(const std::vector<Lifetime>& lifetimes,
                            const std::vector<PoolShape>& pools, const std::vector<int>& placed,
-                           const OverlapFinder& find_overlap, Plan& plan);
+                           const OverlapFinder& find_overlap, Effort effort, Plan& plan);
 
 }  // namespace kiln
 

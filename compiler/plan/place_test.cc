@@ -160,5 +160,23 @@ TEST(Place, SaysWhatHasNoRoom) {
   EXPECT_EQ(placement.pools[1], -1);
 }
 
+// Many buffers of many sizes: the smallest placement is smaller than the usual one, sound, and the same
+// however often it is asked for.
+TEST(Place, SearchesForTheSmallest) {
+  std::mt19937 random(3);
+  std::vector<Lifetime> lifetimes;
+  for (int i = 0; i < 60; ++i) {
+    const int first = static_cast<int>(random() % 40);
+    lifetimes.push_back({.bytes = 16 * static_cast<int64_t>(1 + random() % 97),
+                         .first = first,
+                         .last = first + static_cast<int>(random() % 12)});
+  }
+  const Placement usual = Place(lifetimes),
+                  smallest = Place(lifetimes, {{}}, {}, Effort::kSmallest);
+  ExpectSound(lifetimes, smallest);
+  EXPECT_LT(smallest.total_bytes, usual.total_bytes);
+  EXPECT_EQ(Place(lifetimes, {{}}, {}, Effort::kSmallest).offsets, smallest.offsets);
+}
+
 }  // namespace
 }  // namespace kiln

@@ -267,13 +267,19 @@ class Planner {
       }
       shapes.push_back(shape);
     }
-    const Placement placement =
-        PlaceOverlapping(lifetimes, shapes, placed, options_.find_overlap, plan_);
     plan_.lower_bound_bytes = LowerBound(lifetimes);
+    const Placement placement = shapes.size() == 1
+                                    ? PlaceInOne(lifetimes, shapes[0].limit_bytes, placed)
+                                    : PlaceIn(shapes, Effort::kUsual, lifetimes, placed);
     plan_.strategy = placement.strategy;
+    if (shapes.size() == 1 && placement.total_bytes > shapes[0].limit_bytes) {
+      // A placement with the limit says which buffers have no place.
+      return PoolsTooSmall(plan_, PlaceIn(shapes, Effort::kUsual, lifetimes, placed), placed,
+                           lifetimes, {.pool = 0, .bytes = placement.total_bytes});
+    }
     if (!placement.unplaced.empty()) {
       return PoolsTooSmall(plan_, placement, placed, lifetimes,
-                           EnoughBytes(lifetimes, shapes, placed));
+                           EnoughMemoryOf(lifetimes, shapes, placed));
     }
     for (size_t p = 0; p < plan_.pools.size(); ++p) {
       std::vector<Lifetime> inside;
@@ -290,17 +296,32 @@ class Planner {
     return absl::OkStatus();
   }
 
+  Placement PlaceIn(const std::vector<PoolShape>& pools, Effort effort,
+                    const std::vector<Lifetime>& lifetimes, const std::vector<int>& placed) {
+    return PlaceOverlapping(lifetimes, pools, placed, options_.find_overlap, effort, plan_);
+  }
+
+  // In one pool, whose limit decides how hard a small placement is looked for, but not where: what fits
+  // a pool fits a larger one.
+  Placement PlaceInOne(const std::vector<Lifetime>& lifetimes, int64_t limit_bytes,
+                       const std::vector<int>& placed) {
+    if (!options_.find_smallest) {
+      Placement usual = PlaceIn({{}}, Effort::kUsual, lifetimes, placed);
+      if (usual.total_bytes <= limit_bytes) return usual;
+    }
+    return PlaceIn({{}}, Effort::kSmallest, lifetimes, placed);
+  }
+
   // Places all again with a slowest pool without a limit. The same placement fits a pool of the bytes that
   // it takes there.
-  EnoughMemory EnoughBytes(const std::vector<Lifetime>& lifetimes, std::vector<PoolShape> shapes,
-                           const std::vector<int>& placed) {
+  EnoughMemory EnoughMemoryOf(const std::vector<Lifetime>& lifetimes, std::vector<PoolShape> shapes,
+                              const std::vector<int>& placed) {
     size_t slowest = 0;
     for (size_t p = 1; p < shapes.size(); ++p) {
       if (shapes[p].speed <= shapes[slowest].speed) slowest = p;
     }
     shapes[slowest].limit_bytes = PoolShape().limit_bytes;
-    const Placement placement =
-        PlaceOverlapping(lifetimes, shapes, placed, options_.find_overlap, plan_);
+    const Placement placement = PlaceIn(shapes, Effort::kUsual, lifetimes, placed);
     return {.pool = slowest, .bytes = placement.pool_bytes[slowest]};
   }
 

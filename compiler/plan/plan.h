@@ -133,6 +133,9 @@ struct PlanOptions {
   // plan.
   bool scratch_from_runtime = false;
   OverlapFinder find_overlap;  // null: nothing overlaps
+  // Looks for the smallest plan in one pool, as is done without it where the usual plan is too large for
+  // the pool. The plan does not depend on the pool's limit, so that each larger pool does as well.
+  bool find_smallest = false;
 };
 
 // Orders lifetimes and places every intermediate and scratch buffer, and with workspace_io every
@@ -143,6 +146,10 @@ struct PlanOptions {
 // and the buffers that have no place, if the pools are too small.
 absl::StatusOr<Plan> MakePlan(const Graph& graph, const std::vector<Call>& calls,
                               const PlanOptions& options = {});
+
+// Of an error of MakePlan about pools that are too small, the bytes that the slowest pool would do with;
+// -1 of another error.
+int64_t EnoughBytes(const absl::Status& error);
 
 // The plan as text: calls, buffers with lifetimes and offsets, sizes beside the lower bound.
 std::string ToString(const Plan& plan);

@@ -3,9 +3,16 @@
 
 #include <string>
 
+#include "absl/strings/cord.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
 namespace kiln {
+namespace {
+
+constexpr char kEnoughBytes[] = "kiln/enough-bytes";
+
+}  // namespace
 
 absl::Status PoolsTooSmall(const Plan& plan, const Placement& placement,
                            const std::vector<int>& placed, const std::vector<Lifetime>& lifetimes,
@@ -30,12 +37,21 @@ absl::Status PoolsTooSmall(const Plan& plan, const Placement& placement,
     absl::StrAppend(&pools, pools.empty() ? "" : ", ", "'", pool.name, "' ", pool.limit_bytes);
   }
   const PlanPool& slowest = plan.pools[enough.pool];
-  return absl::ResourceExhaustedError(
+  absl::Status error = absl::ResourceExhaustedError(
       absl::StrCat("the pools (", pools, " bytes) are too small: '", slowest.name,
                    "' would do with ", enough.bytes, " bytes, ", enough.bytes - slowest.limit_bytes,
                    " more; buffers of ", missing, " bytes have no place: ", names, "; at most ",
                    plan.lower_bound_bytes, " bytes are alive at once, and the pools have ", given,
                    "; --emit=plan shows the calls by their numbers"));
+  error.SetPayload(kEnoughBytes, absl::Cord(absl::StrCat(enough.bytes)));
+  return error;
+}
+
+int64_t EnoughBytes(const absl::Status& error) {
+  const absl::optional<absl::Cord> bytes = error.GetPayload(kEnoughBytes);
+  int64_t value = -1;
+  if (bytes.has_value() && !absl::SimpleAtoi(std::string(*bytes), &value)) return -1;
+  return value;
 }
 
 }  // namespace kiln
