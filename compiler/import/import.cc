@@ -146,6 +146,7 @@ absl::StatusOr<Graph> ImportAnyFormat(absl::string_view bytes, const std::string
       KILN_ASSIGN_OR_RETURN(const onnx_frontend::ModelFile file,
                             onnx_frontend::ModelFile::Parse(bytes, path, options.outputs));
       model.inputs = file.interface().inputs;
+      model.outputs = file.interface().outputs;
       findings.narrow_weights = file.narrow_weights();
       std::vector<std::string>& notes = findings.notes;
       // Each try begins with the notes that there were before.

@@ -48,7 +48,7 @@ bool HasOneOf(const Words& words, const Words& wanted) {
   return absl::c_any_of(words, [&](const std::string& word) { return wanted.contains(word); });
 }
 
-const Words kBatchWords = {"batch", "batches", "bs", "n"};
+const Words kBatchWords = {"batch", "batches", "bs"};
 const Words kHeightWords = {"height", "h", "rows"};
 const Words kWidthWords = {"width", "w", "cols", "columns"};
 const Words kImageWords = {"image", "images", "img", "imgs", "pixel", "pixels", "picture", "photo"};
@@ -84,13 +84,15 @@ Guess GuessOf(const ModelPort& input, size_t d, const UsualSizes& sizes) {
   const size_t rank = input.extents.size();
   const Words symbol = WordsOf(input.extents[d].symbol), name = WordsOf(input.name);
   if (input.extents[d].wanted.has_value()) return {*input.extents[d].wanted, 0};
-  if (HasOneOf(symbol, kBatchWords)) return {1, 0};
+  if (HasOneOf(symbol, kBatchWords) || (d == 0 && rank > 1 && symbol == Words{"n"})) return {1, 0};
   const bool is_float = !input.dtype.has_value() || input.dtype->is_float();
   const bool is_sound = is_float && (HasOneOf(name, kSampleWords) || IsInputValues(name, rank));
   const int64_t height = sizes.height > 0 ? sizes.height : sizes.pixels;
   constexpr int64_t kFramesOfAClip = 16;
   const int64_t frames = rank == 5 ? kFramesOfAClip : sizes.frames;
   if (HasOneOf(symbol, kSampleWords)) return {sizes.samples, 1};
+  // A waveform has one dimension behind the batch, whatever its name.
+  if (is_sound && rank <= 2 && d + 1 == rank) return {sizes.samples, 1};
   if (HasOneOf(symbol, kHeightWords)) return {height, 1};
   if (HasOneOf(symbol, kWidthWords)) return {sizes.pixels, 1};
   if (HasOneOf(symbol, kFrameWords)) return {frames, 1};
@@ -119,7 +121,12 @@ Guess GuessOf(const ModelPort& input, size_t d, const UsualSizes& sizes) {
 
 }  // namespace
 
-std::vector<Shape> LikelySizes(const std::vector<ModelPort>& inputs, const UsualSizes& sizes) {
+std::vector<Shape> LikelySizes(const std::vector<ModelPort>& inputs, const UsualSizes& usual) {
+  // A model that takes its state runs on one frame after the other.
+  UsualSizes sizes = usual;
+  if (absl::c_any_of(inputs, [](const ModelPort& input) { return input.is_state; })) {
+    sizes.frames = 1;
+  }
   std::map<std::string, Guess> guesses;
   for (const ModelPort& input : inputs) {
     for (size_t d = 0; d < input.extents.size(); ++d) {
@@ -143,6 +150,39 @@ std::vector<Shape> LikelySizes(const std::vector<ModelPort>& inputs, const Usual
     }
   }
   return shapes;
+}
+
+std::map<std::string, Tensor> LikelyConstants(const std::vector<ModelPort>& inputs) {
+  constexpr int64_t kSamplesPerSecond = 16000;
+  std::map<std::string, Tensor> constants;
+  for (const ModelPort& input : inputs) {
+    if (input.rank != 0 || !input.dtype.has_value() || !input.dtype->is_int()) continue;
+    const Words name = WordsOf(input.name);
+    const bool is_rate =
+        name.contains("sr") || (name.contains("rate") && HasOneOf(name, {"sample", "sampling"}));
+    if (!is_rate || input.dtype->MaxInt() < kSamplesPerSecond) continue;
+    constants.emplace(input.name, Tensor::Scalar(*input.dtype, kSamplesPerSecond));
+  }
+  return constants;
+}
+
+bool FindPlacesInImages(const std::vector<ModelPort>& inputs,
+                        const std::vector<ModelPort>& outputs) {
+  if (!absl::c_any_of(inputs,
+                      [](const ModelPort& input) { return !PixelDimensions(input).empty(); })) {
+    return false;
+  }
+  const auto is_open = [](const Extent& extent) { return !extent.value.has_value(); };
+  if (outputs.size() == 1 && outputs[0].extents.size() == 4) {
+    return is_open(outputs[0].extents[2]) && is_open(outputs[0].extents[3]);
+  }
+  constexpr int64_t kMostNumbersOfABox = 100;  // corners, and scores of the classes
+  return !outputs.empty() && absl::c_all_of(outputs, [&](const ModelPort& output) {
+    if (output.extents.size() != 3) return false;
+    const Extent &one = output.extents[1], &other = output.extents[2];
+    return is_open(one) != is_open(other) &&
+           one.value.value_or(0) + other.value.value_or(0) <= kMostNumbersOfABox;
+  });
 }
 
 bool IsImageOfOnePixel(const ModelPort& input, const Shape& shape) {

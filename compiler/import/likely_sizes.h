@@ -7,8 +7,11 @@
 #define KILN_COMPILER_IMPORT_LIKELY_SIZES_H_
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
+#include "compiler/base/tensor.h"
 #include "compiler/frontend/common/import_options.h"
 
 namespace kiln {
@@ -34,7 +37,19 @@ inline constexpr UsualSizes kUsualSizes[] = {
 // For each input the extents of its shape: those that are known, and likely ones for the others. Open
 // dimensions of one symbol get one size. A leading dimension is a batch of 1.
 std::vector<Shape> LikelySizes(const std::vector<frontend::ModelPort>& inputs,
-                               const UsualSizes& sizes);
+                               const UsualSizes& usual);
+
+// True if a model says something of each place of an image, by an image or by boxes: such models take larger
+// images than those that say what an image shows.
+bool FindPlacesInImages(const std::vector<frontend::ModelPort>& inputs,
+                        const std::vector<frontend::ModelPort>& outputs);
+
+// The pixels of such images.
+inline constexpr int64_t kPixelsForPlaces = 512;
+
+// Values of inputs of one integer that choose among the sizes that a model takes: a sampling rate is
+// 16,000 Hz.
+std::map<std::string, Tensor> LikelyConstants(const std::vector<frontend::ModelPort>& inputs);
 
 // True if the input has the shape of images and one of them is a pixel wide or high.
 bool IsImageOfOnePixel(const frontend::ModelPort& input, const Shape& shape);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/import/likely_sizes.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ ModelPort Input(const std::string& name, const std::vector<Extent>& extents,
   port.name = name;
   port.kind = "tensor";
   port.dtype = dtype;
+  port.rank = static_cast<int>(extents.size());
   port.extents = extents;
   return port;
 }
@@ -57,10 +59,24 @@ TEST(LikelySizes, OfIntegersAreSequences) {
   EXPECT_EQ(SizesOf(Input("x", {Open("sequence"), Open("batch"), Of(10)})), Shape({128, 1, 10}));
 }
 
+TEST(LikelyConstants, AreOfSamplingRates) {
+  const ModelPort sr = Input("sr", {}, DType::Int(64)),
+                  rate = Input("sampleRate", {}, DType::Int(32)),
+                  bytes = Input("sr", {}, DType::Int(8)), other = Input("step", {}, DType::Int(64));
+  const std::map<std::string, Tensor> constants = LikelyConstants({sr, rate, other});
+  EXPECT_EQ(constants.size(), 2);
+  EXPECT_EQ(constants.at("sr").AsInt(0), 16000);
+  EXPECT_EQ(constants.at("sampleRate").AsInt(0), 16000);
+  EXPECT_TRUE(LikelyConstants({bytes}).empty());
+}
+
 TEST(LikelySizes, OfSoundAreSamplesAndFrames) {
   EXPECT_EQ(SizesOf(Input("waveform", {Open()})), Shape({16000}));
   EXPECT_EQ(SizesOf(Input("input_audio", {Open(), Open()})), Shape({1, 16000}));
   EXPECT_EQ(SizesOf(Input("input_values", {Open("s6"), Open("s76")})), Shape({1, 16000}));
+  EXPECT_EQ(SizesOf(Input("wave", {Open("b"), Open("t")})), Shape({1, 16000}));
+  EXPECT_EQ(SizesOf(Input("audio", {Open("n"), Open("length")})), Shape({1, 16000}));
+  EXPECT_EQ(SizesOf(Input("audio", {Open("b"), Open("n")})), Shape({1, 16000}));
   EXPECT_EQ(SizesOf(Input("x", {Open(), Of(1), Open()})), Shape({1, 1, 16000}));
   EXPECT_EQ(SizesOf(Input("x", {Open(), Of(80), Open()})), Shape({1, 80, 100}));
   EXPECT_EQ(SizesOf(Input("x", {Open(), Open(), Of(768)})), Shape({1, 128, 768}));
@@ -73,6 +89,30 @@ TEST(LikelySizes, OfReadersAreWhatTheyWant) {
   ModelPort image = Input("x", {Open("n"), features, Open("a"), Open("b")});
   image.is_convolved = true;
   EXPECT_EQ(SizesOf(image), Shape({1, 40, 224, 224}));
+}
+
+TEST(LikelySizes, OfModelsWithStatesAreOneFrame) {
+  ModelPort state = Input("h0", {Of(3), Open("batch"), Of(512)});
+  const ModelPort frames = Input("logmel", {Open("batch"), Open("time"), Of(512)});
+  EXPECT_EQ(LikelySizes({frames, state}, kSizes)[0], Shape({1, 100, 512}));
+  state.is_state = true;
+  EXPECT_EQ(LikelySizes({frames, state}, kSizes)[0], Shape({1, 1, 512}));
+}
+
+TEST(FindPlacesInImages, KnowsMasksAndBoxes) {
+  const ModelPort image = Input("x", {Open("n"), Of(3), Open("h"), Open("w")});
+  const ModelPort mask = Input("mask", {Open("n"), Of(21), Open("h"), Open("w")});
+  const ModelPort boxes = Input("boxes", {Open("n"), Open("count"), Of(4)});
+  const ModelPort scores = Input("scores", {Open("n"), Of(91), Open("count")});
+  const ModelPort classes = Input("classes", {Open("n"), Of(1000)});
+  const ModelPort tokens = Input("tokens", {Open("n"), Open("count"), Of(768)});
+  EXPECT_TRUE(FindPlacesInImages({image}, {mask}));
+  EXPECT_TRUE(FindPlacesInImages({image}, {boxes, scores}));
+  EXPECT_FALSE(FindPlacesInImages({image}, {classes}));
+  EXPECT_FALSE(FindPlacesInImages({image}, {mask, classes}));
+  EXPECT_FALSE(FindPlacesInImages({image}, {tokens}));
+  EXPECT_FALSE(FindPlacesInImages({Input("x", {Open(), Of(80)})}, {boxes}));
+  EXPECT_FALSE(FindPlacesInImages({image}, {}));
 }
 
 TEST(LikelySizes, OfOneSymbolAreOne) {

@@ -2,6 +2,7 @@
 #include "compiler/import/open_dimensions.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -171,6 +172,24 @@ class OpenInputs {
   SymbolValues chosen_;
 };
 
+// Likely values of inputs that the user says nothing of.
+std::map<std::string, Tensor> OpenConstants(const std::vector<ModelPort>& inputs,
+                                            const ImportOptions& options) {
+  std::map<std::string, Tensor> constants = LikelyConstants(inputs);
+  for (const InputPin& pin : options.pins) constants.erase(pin.name);
+  for (const auto& [name, value] : options.constants) constants.erase(name);
+  return constants;
+}
+
+// Options that say them, with a blank in front of each.
+std::string Words(const std::map<std::string, Tensor>& constants) {
+  std::string words;
+  for (const auto& [name, value] : constants) {
+    absl::StrAppend(&words, " --constant ", ForShell(absl::StrCat(name, "=", value.AsInt(0))));
+  }
+  return words;
+}
+
 ImportOptions With(ImportOptions options, const std::vector<InputPin>& pins) {
   options.pins.insert(options.pins.end(), pins.begin(), pins.end());
   return options;
@@ -246,16 +265,30 @@ absl::StatusOr<Graph> ImportOpenModel(const OpenModel& model, const ImportOption
     return graph;
   }
   std::vector<std::vector<InputPin>> choices;
+  if (!only_leading && FindPlacesInImages(model.inputs, model.outputs)) {
+    UsualSizes sizes = kUsualSizes[0];
+    sizes.pixels = kPixelsForPlaces;
+    choices.push_back(open.OpenPins(sizes));
+  }
   if (!only_leading) {
     for (const UsualSizes& sizes : kUsualSizes) choices.push_back(open.OpenPins(sizes));
   }
   for (const int64_t size : kSizes) choices.push_back(open.OpenPins(only_leading ? size : 1, size));
+  const auto suggestion = [&](const std::string& words) {
+    return absl::Status(graph.status().code(),
+                        absl::StrCat(graph.status().message(), "\n", model.path,
+                                     ": sizes with which it can be compiled: ", words));
+  };
   for (const std::vector<InputPin>& pins : choices) {
-    if (!model.import(With(known, pins)).ok()) continue;
-    return absl::Status(
-        graph.status().code(),
-        absl::StrCat(graph.status().message(), "\n", model.path,
-                     ": sizes with which it can be compiled: ", open.Options(pins)));
+    if (model.import(With(known, pins)).ok()) return suggestion(open.Options(pins));
+  }
+  const std::map<std::string, Tensor> constants = OpenConstants(model.inputs, options);
+  for (const std::vector<InputPin>& pins : choices) {
+    if (constants.empty()) break;
+    ImportOptions all = With(known, pins);
+    all.constants.insert(constants.begin(), constants.end());
+    if (model.import(all).ok())
+      return suggestion(absl::StrCat(open.Options(pins), Words(constants)));
   }
   return graph;
 }

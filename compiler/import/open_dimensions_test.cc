@@ -94,6 +94,16 @@ TEST(ImportOpenModel, LikelySizesAreTriedIfOthersAreOpen) {
   EXPECT_THAT(notes, IsEmpty());
 }
 
+TEST(ImportOpenModel, ImagesWithPlacesAreLarger) {
+  std::vector<Shape> attempts;
+  OpenModel model = Model({Input("x", {{{}, "n"}, {3, ""}, {{}, "h"}, {{}, "w"}})}, 1, attempts);
+  model.outputs = {Input("mask", {{{}, "n"}, {21, ""}, {{}, "h"}, {{}, "w"}})};
+  std::vector<std::string> notes;
+  EXPECT_EQ(ImportOpenModel(model, {}, notes).status().message(),
+            "m.onnx: no\nm.onnx: sizes with which it can be compiled: --dim h=512 --dim n=1 --dim "
+            "w=512");
+}
+
 // Only what the user has not said yet is suggested, and what a shell reads otherwise is in quotes.
 TEST(ImportOpenModel, SuggestionsAreOfWhatIsMissing) {
   std::vector<Shape> attempts;
@@ -117,6 +127,22 @@ TEST(ImportOpenModel, AllSizesAlikeAreTriedLast) {
   std::vector<std::string> notes;
   EXPECT_EQ(ImportOpenModel(model, {}, notes).status().message(),
             "m.onnx: no\nm.onnx: sizes with which it can be compiled: --dim m=2 --dim n=1");
+}
+
+// A model for two sampling rates takes the sizes of one.
+TEST(ImportOpenModel, ASamplingRateIsTriedAfterSizes) {
+  ModelPort rate = Input("sr", {});
+  rate.dtype = DType::Int(64);
+  rate.rank = 0;
+  OpenModel model{.path = "m.onnx", .inputs = {Input("x", {{{}, "n"}, {{}, "m"}}), rate}};
+  model.import = [](const ImportOptions& options) -> absl::StatusOr<Graph> {
+    if (!options.pins.empty() && options.constants.contains("sr")) return Graph();
+    return absl::InvalidArgumentError("m.onnx: no");
+  };
+  std::vector<std::string> notes;
+  EXPECT_EQ(ImportOpenModel(model, {}, notes).status().message(),
+            "m.onnx: no\nm.onnx: sizes with which it can be compiled: --dim m=128 --dim n=1 "
+            "--constant sr=16000");
 }
 
 TEST(ImportOpenModel, ImagesOfOnePixelAreNoted) {

@@ -39,6 +39,7 @@ struct ModelPort {
   std::optional<int> rank;      // of tensors, if the model says it
   std::vector<Extent> extents;  // as many
   bool is_convolved = false;    // read by a convolution
+  bool is_state = false;  // of an input: a recurrent operator begins with it, or with a part of it
 };
 
 // "data:1x3x224x224" or "data:1x3x224x224:float32"; a scalar is "x:". The name may contain ':'.

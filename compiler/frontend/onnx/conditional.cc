@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/control_flow.h"
+#include "compiler/frontend/onnx/import.h"
 #include "compiler/frontend/onnx/pieces.h"
 #include "compiler/ops/op_def.h"
 
@@ -57,6 +58,17 @@ bool AnyUnknown(const std::vector<Item>& items) {
   return std::any_of(items.begin(), items.end(), [](const Item& i) { return i.is_unknown(); });
 }
 
+// Problems of a branch that the user does not need are gone once the condition is known.
+absl::Status AdviceOnCondition(const Converter& c) {
+  const absl::Status unknown = c.ConstantInput(0, "the condition").status();
+  if (InputsToFix(unknown).empty()) return absl::OkStatus();
+  // The code is not that of a missing operator, for which no other sizes are tried.
+  absl::Status advice = absl::InvalidArgumentError(absl::StrCat(
+      "a branch has problems, and ", unknown.message(), " to leave out the other one"));
+  CopyInputsToFix(unknown, advice);
+  return advice;
+}
+
 }  // namespace
 
 absl::Status If(Converter& c) {
@@ -75,12 +87,12 @@ absl::Status If(Converter& c) {
     for (size_t i = 0; i < outputs.size(); ++i) c.SetOutput(static_cast<int>(i), outputs[i]);
     return absl::OkStatus();
   }
-  const size_t first = c.graph().nodes.size();
+  const size_t first = c.graph().nodes.size(), problems = c.num_problems();
   KILN_ASSIGN_OR_RETURN(const std::vector<Item> then_outputs, c.ImportBody(*bodies[0], {}));
   KILN_ASSIGN_OR_RETURN(const std::vector<Item> else_outputs, c.ImportBody(*bodies[1], {}));
   if (AnyUnknown(then_outputs) || AnyUnknown(else_outputs)) {
     c.SetOutputsUnknown();
-    return absl::OkStatus();
+    return c.num_problems() > problems ? AdviceOnCondition(c) : absl::OkStatus();
   }
   absl::Status can_select = HaveOneType(c, then_outputs, else_outputs);
   if (can_select.ok()) can_select = IsCheap(c.graph(), first);

@@ -99,6 +99,15 @@ TEST(If, SaysHowToFixACondition) {
   EXPECT_THAT(text, HasSubstr("output 0 is Tensor[(1,), int64] in one and "));
 }
 
+// The branch that is not wanted may not fit the inputs.
+TEST(If, SaysHowToFixAConditionWhereABranchHasProblems) {
+  const std::string text =
+      Text(Model16(kX + kFlagInput + IfNode(Branch("then", "Transpose") + Branch("else", "LSTM"))));
+  EXPECT_THAT(text, HasSubstr("node 'if/else' (LSTM): "));
+  EXPECT_THAT(text, HasSubstr("node 'if' (If): a branch has problems, and the condition"));
+  EXPECT_THAT(text, HasSubstr("--constant c=VALUE to leave out the other one"));
+}
+
 TEST(If, RefusesWhatIsNoConditional) {
   EXPECT_THAT(Text(Model16(kX + Flag(1) + IfNode(""))),
               HasSubstr("attribute then_branch, a graph, is missing"));

@@ -279,6 +279,8 @@ absl::StatusOr<const onnx::GraphProto*> Converter::Body(absl::string_view name, 
   return &body;
 }
 
+size_t Converter::num_problems() const { return importer_.problems().size(); }
+
 absl::StatusOr<std::vector<Item>> Converter::ImportBody(const onnx::GraphProto& body,
                                                         const std::vector<Item>& inputs) {
   return importer_.ImportBody(body, scope_, source().node, inputs);

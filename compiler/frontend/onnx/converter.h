@@ -101,6 +101,8 @@ class Converter : public frontend::Adder {
   // be imported is told, and makes outputs that are unknown.
   absl::StatusOr<std::vector<Item>> ImportBody(const onnx::GraphProto& body,
                                                const std::vector<Item>& inputs);
+  // Problems of the model that have been told so far.
+  size_t num_problems() const;
   // Tells which operators of a body, which is not imported, are not supported.
   void CheckBody(const onnx::GraphProto& body);
 

@@ -42,6 +42,10 @@ int64_t CountOfFloats(const onnx::NodeProto& node, absl::string_view name) {
   return attribute == nullptr ? 0 : attribute->floats_size();
 }
 
+bool IsRecurrent(const onnx::NodeProto& node) {
+  return node.op_type() == "LSTM" || node.op_type() == "GRU" || node.op_type() == "RNN";
+}
+
 bool IsConvolution(const onnx::NodeProto& node) {
   return node.op_type() == "Conv" || node.op_type() == "ConvInteger" ||
          node.op_type() == "QLinearConv";
@@ -105,7 +109,7 @@ std::optional<Wanted> WantedBy(const onnx::NodeProto& node, const Weights& weigh
   if (op == "Gemm" && IntOf(node, "transA", 0) == 0) {
     return WantedOf(-1, WeightExtent(node, 1, IntOf(node, "transB", 0) == 0 ? 0 : 1, weights));
   }
-  if (op == "LSTM" || op == "GRU" || op == "RNN") {
+  if (IsRecurrent(node)) {
     return WantedOf(-1, WeightExtent(node, 1, 2, weights));
   }
   if (op == "BatchNormalization") return WantedOf(1, WeightExtent(node, 1, 0, weights));
@@ -121,9 +125,36 @@ bool PassesOn(const onnx::NodeProto& node) {
          node.op_type() == "QuantizeLinear" || node.op_type() == "DequantizeLinear";
 }
 
+// Operators whose results are parts of their first operand.
+bool TakesParts(const onnx::NodeProto& node) {
+  const std::string& op = node.op_type();
+  return PassesOn(node) || op == "Slice" || op == "Split" || op == "Gather" || op == "Squeeze" ||
+         op == "Unsqueeze";
+}
+
+// Sets ModelPort::is_state.
+void FindStates(const onnx::GraphProto& graph, std::vector<ModelPort>& inputs) {
+  constexpr int kInitialState = 5, kInitialCell = 6;
+  std::map<std::string, ModelPort*> parts;
+  for (ModelPort& input : inputs) parts[input.name] = &input;
+  for (const onnx::NodeProto& node : graph.node()) {
+    if (node.input().empty()) continue;
+    if (const auto whole = parts.find(node.input(0)); TakesParts(node) && whole != parts.end()) {
+      for (const std::string& output : node.output()) parts[output] = whole->second;
+    }
+    for (const int i : {kInitialState, kInitialCell}) {
+      if (!IsRecurrent(node) || i >= node.input_size()) continue;
+      if (const auto state = parts.find(node.input(i)); state != parts.end()) {
+        state->second->is_state = true;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void AddFactsOfReaders(const onnx::GraphProto& graph, std::vector<ModelPort>& inputs) {
+  FindStates(graph, inputs);
   Weights weights;
   for (const onnx::TensorProto& tensor : graph.initializer()) weights[tensor.name()] = &tensor;
   std::map<std::string, ModelPort*> values;

@@ -10,7 +10,7 @@
 
 namespace kiln::onnx_frontend {
 
-// Sets Extent::wanted and ModelPort::is_convolved of the inputs. The graph is not checked: whatever of
+// Sets Extent::wanted, ModelPort::is_convolved and ModelPort::is_state of the inputs. The graph is not checked: whatever of
 // it makes no sense says nothing.
 void AddFactsOfReaders(const onnx::GraphProto& graph, std::vector<frontend::ModelPort>& inputs);
 

@@ -52,6 +52,20 @@ TEST(InputReaders, ConvolutionsWantChannels) {
   EXPECT_THAT(WantedBy(behind_cast, 4), ElementsAre(0, 3, 0, 0));
 }
 
+TEST(InputReaders, StatesAreWhatRecurrentOperatorsBeginWith) {
+  EXPECT_TRUE(ReadBy("node { op_type: 'LSTM' input: 'a' input: 'w' input: 'r' input: '' input: '' "
+                     "input: 'x' output: 'y' }",
+                     3)
+                  .is_state);
+  EXPECT_TRUE(ReadBy("node { op_type: 'Slice' input: 'x' input: 'from' output: 's' } "
+                     "node { op_type: 'GRU' input: 'a' input: 'w' input: 'r' input: '' input: '' "
+                     "input: 's' output: 'y' }",
+                     3)
+                  .is_state);
+  EXPECT_FALSE(
+      ReadBy("node { op_type: 'LSTM' input: 'x' input: 'w' input: 'r' output: 'y' }", 3).is_state);
+}
+
 TEST(InputReaders, OperatorsWithWeightsWantTheirRows) {
   const auto wanted = [](const std::string& node, size_t rank) {
     return WantedBy(absl::StrCat(kWeights, "node { input: 'x' output: 'y' ", node, " }"), rank);

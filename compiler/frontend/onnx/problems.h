@@ -32,8 +32,9 @@ class Problems {
   // known of it; the others are counted.
   void AddOperator(const std::string& op, const std::string& node, const std::string& details);
 
-  bool empty() const { return problems_.empty() && operators_.empty(); }
-  bool full() const { return problems_.size() + operators_.size() >= kMax; }
+  size_t size() const { return problems_.size() + operators_.size(); }
+  bool empty() const { return size() == 0; }
+  bool full() const { return size() >= kMax; }
 
   // All of them, a line each, which begin with the path. Unimplemented if one of them is, else the
   // code of the first; with what InputsToFix (import.h) finds in them.
