@@ -20,7 +20,7 @@ from release.make_archive import seconds
 # `files` are beginnings of names in the archive; the first package that has one takes the file.
 Package = collections.namedtuple("Package", ["name", "section", "relations", "files", "description"])
 
-_SYSTEM = "libc6 (>= 2.36), libgcc-s1 (>= 12), libstdc++6 (>= 12)"
+_SYSTEM = "libc6 (>= 2.34), libgcc-s1 (>= 11), libstdc++6 (>= 11)"
 
 PACKAGES = [
     Package(

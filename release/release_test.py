@@ -101,6 +101,16 @@ class ReleaseTest(unittest.TestCase):
         for path in ("lib/cmake/kiln/kilnConfig.cmake", "lib/cmake/kiln/kilnConfigVersion.cmake", "lib/pkgconfig/kiln.pc", "lib/pkgconfig/kiln-shared.pc"):
             self.assertNotRegex((self.root / path).read_text(encoding="utf-8"), r"@\w+@", path)
 
+    def test_runs_on_older_systems(self):
+        """Ubuntu 22.04, RHEL 9 and Amazon Linux 2023, as the pages say; the packages say the same."""
+        files = shared_libraries.binaries(self.root)
+        self.assertLessEqual(shared_libraries.version_needed("GLIBC", files), (2, 34))
+        self.assertLessEqual(shared_libraries.version_needed("GLIBCXX", files), (3, 4, 29))  # of gcc 11
+        for deb in DEBS:
+            depends = subprocess.check_output(["dpkg-deb", "--field", deb, "Depends"], text=True)
+            if "libc6" in depends:
+                self.assertIn("libc6 (>= 2.34), libgcc-s1 (>= 11), libstdc++6 (>= 11)", depends)
+
     def test_every_header_finds_what_it_includes(self):
         include = self.root / "include/kiln"
         headers = [path for path in include.rglob("*.h") if path.relative_to(include).parts[0] != "absl"]

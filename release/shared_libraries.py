@@ -40,7 +40,7 @@ def found_outside(folder, binary):
     return {name: path for name, path in paths.items() if name not in OF_THE_SYSTEM and not path.startswith(folder)}
 
 
-def glibc_version(folder):
-    """The version of the C library that the binaries of a folder need, such as (2, 36)."""
-    text = subprocess.check_output(["readelf", "--version-info", *binaries(folder)], text=True)
-    return max((int(major), int(minor)) for major, minor in re.findall(r"Name: GLIBC_(\d+)\.(\d+)", text))
+def version_needed(symbol, files):
+    """The newest version of a library's symbols that binaries need: of "GLIBC" such as (2, 34), of "GLIBCXX" (3, 4, 29)."""
+    text = subprocess.check_output(["readelf", "--version-info", *files], text=True)
+    return max(tuple(map(int, version.split("."))) for version in re.findall(r"Name: {}_([\d.]+)".format(symbol), text))
