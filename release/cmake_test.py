@@ -58,6 +58,37 @@ _ABI = """#include <stdio.h>
 }}
 """
 
+_ABI_PROGRAM = (
+    _ABI.format(signature="static int load(const char* path)") + "\nint main(int argc, char** argv) { return load(argv[argc - 1]); }\n"
+)
+
+# A program with an Abseil of its own, which is Debian's and not the one of the release.
+_CMAKE_WITH_ABSEIL = """cmake_minimum_required(VERSION 3.18)
+project(service LANGUAGES CXX)
+set(CMAKE_CXX_STANDARD 17)
+find_package(absl REQUIRED)
+find_package(kiln {version} REQUIRED)
+add_executable(service service.cc)
+target_link_libraries(service PRIVATE absl::strings absl::status absl::flat_hash_map kiln::runtime_shared)
+"""
+
+_SERVICE_WITH_ABSEIL = """#include <cstdio>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "kiln/runtime.hpp"
+
+int main(int argc, char** argv) {
+  absl::flat_hash_map<std::string, kiln::Model> models;
+  auto model = kiln::Model::Load(argv[argc - 1]);
+  const absl::Status ours = absl::NotFoundError(absl::StrCat("no ", argv[argc - 1]));
+  if (!model.ok()) return std::puts(ours.ToString().c_str()), 1;
+  models.emplace("digits", *std::move(model));
+  std::puts(absl::StrCat(models.at("digits").inputs().size(), " input").c_str());
+}
+"""
+
 _CMAKE = """cmake_minimum_required(VERSION 3.18)
 project(service LANGUAGES C CXX)
 find_package(kiln {version} REQUIRED)
@@ -135,10 +166,7 @@ class CmakeTest(unittest.TestCase):
         (self.folder / "CMakeLists.txt").write_text(lists, encoding="utf-8")
         (self.folder / "service.c").write_text(_SERVICE_OF_C, encoding="utf-8")
         (self.folder / "plugin.c").write_text(_ABI.format(signature="int load(const char* path)"), encoding="utf-8")
-        (self.folder / "abi.c").write_text(
-            _ABI.format(signature="static int load(const char* path)") + "\nint main(int argc, char** argv) { return load(argv[argc - 1]); }\n",
-            encoding="utf-8",
-        )
+        (self.folder / "abi.c").write_text(_ABI_PROGRAM, encoding="utf-8")
         build = self.folder / "build"
         for compiler in ("gcc", "clang-19"):
             if shutil.which(compiler) is None:
@@ -157,6 +185,39 @@ class CmakeTest(unittest.TestCase):
             program = "import ctypes, sys; sys.exit(ctypes.CDLL(sys.argv[1]).load(sys.argv[2].encode()))"
             subprocess.run([sys.executable, "-c", program, build / "libplugin.so", library], check=True)
 
+    def test_program_with_an_abseil_of_its_own(self):
+        (self.folder / "CMakeLists.txt").write_text(_CMAKE_WITH_ABSEIL.format(version=VERSION), encoding="utf-8")
+        (self.folder / "service.cc").write_text(_SERVICE_WITH_ABSEIL, encoding="utf-8")
+        build = self.folder / "build"
+        command = ["cmake", "-S", self.folder, "-B", build, "-DCMAKE_PREFIX_PATH={}".format(self.release)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        result = subprocess.run(["cmake", "--build", build], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(result.returncode, 0, result.stdout)
+        subprocess.run([self.release / "bin/kiln", "compile", DIGITS, "-o", self.folder / "digits", "--module-name", "digits"], check=True, stdout=subprocess.DEVNULL)
+        library = self.folder / "digits/digits.so"
+        self.assertEqual(subprocess.check_output([build / "service", library], text=True), "1 input\n")
+        result = subprocess.run([build / "service", "missing.so"], stdout=subprocess.PIPE, text=True)
+        self.assertEqual(result.stdout, "NOT_FOUND: no missing.so\n")
+
+    def test_half_of_an_installation_is_refused(self):
+        half = self.folder / "half"
+        shutil.copytree(self.release, half, symlinks=True)
+        lists = "cmake_minimum_required(VERSION 3.18)\nproject(p LANGUAGES C)\n{}\nfind_package(kiln REQUIRED)\n"
+        firmware = "if(TARGET kiln::kiln)\n  message(FATAL_ERROR \"a compiler\")\nendif()\n"
+        command = ["cmake", "-S", self.folder, "-B", self.folder / "build", "-DCMAKE_PREFIX_PATH={}".format(half)]
+        (half / "bin/kiln").unlink()
+        (self.folder / "CMakeLists.txt").write_text(lists.format("") + firmware, encoding="utf-8")
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        (self.folder / "CMakeLists.txt").write_text(lists.format("set(CMAKE_VERSION 3.16)"), encoding="utf-8")
+        result = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.assertIn("found CMake 3.16, wanted 3.18 or later", " ".join(result.stderr.split()))
+        (half / "lib/libkiln_crt.a").unlink()
+        (self.folder / "CMakeLists.txt").write_text(lists.format(""), encoding="utf-8")
+        result = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.assertNotEqual(result.returncode, 0)
+        words = " ".join(result.stderr.split())
+        self.assertIn("lib/libkiln_crt.a is missing: unpack the archive of the release again, or install the packages libkiln-dev", words)
+
     def test_another_minor_version_is_refused(self):
         major, minor, _ = VERSION.split(".")
         for version in ("{}.{}".format(major, int(minor) + 1), "{}.{}".format(int(major) + 1, minor)):
@@ -172,10 +233,13 @@ class CmakeTest(unittest.TestCase):
         (without_blank / "kiln").symlink_to(self.release)
         folders = {"kiln": without_blank / "kiln", "kiln-shared": self.release}
         (self.folder / "service.c").write_text(_SERVICE_OF_C, encoding="utf-8")
+        (self.folder / "abi.c").write_text(_ABI_PROGRAM, encoding="utf-8")
         # The headers of others give no warnings, and a compiler of C finds the library of C++.
         for compiler, package, source in (
             ("g++ -std=c++17", "kiln", "service.cc"),
             ("clang++-19 -std=c++17", "kiln", "service.cc"),
+            ("gcc", "kiln", "abi.c"),
+            ("clang-19", "kiln", "abi.c"),
             ("gcc", "kiln-shared", "service.c"),
             ("clang-19", "kiln-shared", "service.c"),
         ):

@@ -9,8 +9,27 @@
 #                 and brings Abseil, whose types its headers have
 # kiln::crt       the C runtime: a program pays for the parts that it calls
 # kiln::crt_host  the platform of the C runtime on an operating system
-# kiln::kiln      the command, for add_custom_command
+# kiln::kiln      the command, for add_custom_command, if it is installed
 get_filename_component(_kiln_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+
+if(CMAKE_VERSION VERSION_LESS 3.18)
+  set(kiln_FOUND FALSE)
+  set(kiln_NOT_FOUND_MESSAGE "found CMake ${CMAKE_VERSION}, wanted 3.18 or later")
+  unset(_kiln_prefix)
+  return()
+endif()
+foreach(_kiln_file IN ITEMS include/kiln/kiln/runtime.h lib/libkiln_abseil.a lib/libkiln_crt.a lib/libkiln_crt_host.a lib/libkiln_runtime.a
+                            lib/libkiln_runtime.so.0)
+  if(NOT EXISTS "${_kiln_prefix}/${_kiln_file}")
+    set(kiln_FOUND FALSE)
+    set(kiln_NOT_FOUND_MESSAGE
+        "${_kiln_prefix}/${_kiln_file} is missing: unpack the archive of the release again, or install the packages libkiln-dev and libkiln-runtime0")
+    unset(_kiln_file)
+    unset(_kiln_prefix)
+    return()
+  endif()
+endforeach()
+unset(_kiln_file)
 
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
@@ -41,8 +60,11 @@ if(NOT TARGET kiln::runtime)
     target_link_libraries(kiln::${_kiln_library} INTERFACE kiln::${_kiln_library}_archive)
   endforeach()
 
-  add_executable(kiln::kiln IMPORTED)
-  set_target_properties(kiln::kiln PROPERTIES IMPORTED_LOCATION "${_kiln_prefix}/bin/kiln")
+  # The compiler has a Debian package of its own.
+  if(EXISTS "${_kiln_prefix}/bin/kiln")
+    add_executable(kiln::kiln IMPORTED)
+    set_target_properties(kiln::kiln PROPERTIES IMPORTED_LOCATION "${_kiln_prefix}/bin/kiln")
+  endif()
 endif()
 
 unset(_kiln_library)

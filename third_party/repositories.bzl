@@ -12,6 +12,7 @@ A workspace with MODULE.bazel gets the libraries by extensions.bzl.
 
 load("@bazel_tools//tools/build_defs/repo:utils.bzl", "maybe")
 load(":absl.bzl", "absl_repository")
+load(":bazel_version.bzl", "check_bazel")
 load(":coverage.bzl", "remote_coverage_tools_stub")
 load(":debian_source.bzl", "debian_source")
 load(":python_packages.bzl", "python_packages")
@@ -232,5 +233,6 @@ def declare_libraries(declare):
 
 def kiln_dependencies():
     """Declares every external repository that Kiln's targets name."""
+    check_bazel()
     _bazel_rules()
     declare_libraries(maybe)
