@@ -9,6 +9,7 @@ Wants g++-aarch64-linux-gnu and qemu-user.
 import glob
 import shutil
 import subprocess
+import tarfile
 import tempfile
 import unittest
 
@@ -16,6 +17,14 @@ from release import users
 
 
 class Aarch64Test(unittest.TestCase):
+    def test_archive(self):
+        subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS.aarch64"], cwd="release", check=True)
+        (archive,) = glob.glob("release/kiln-runtime-*.tar.gz")
+        with tarfile.open(archive) as tar:
+            names = {name.partition("/")[2] for name in tar.getnames()}
+        for name in "lib/libkiln_runtime.so.0", "include/kiln/kiln/runtime.hpp", "share/doc/kiln/LICENSES/libabsl-dev", "share/doc/kiln/copyright":
+            self.assertIn(name, names)
+
     def test_page(self):
         with tempfile.TemporaryDirectory() as folder:
             for name in glob.glob("release/kiln*.tar.gz"):

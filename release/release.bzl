@@ -145,11 +145,11 @@ def _debian_packages(ctx, archive):
     )
     return outputs
 
-def _checksums(ctx, files):
-    output = ctx.actions.declare_file("SHA256SUMS")
+def _checksums(ctx, files, name = "SHA256SUMS"):
+    output = ctx.actions.declare_file(name)
     ctx.actions.run_shell(
-        command = "cd \"$1\" && shift && sha256sum \"$@\" > SHA256SUMS",
-        arguments = [output.dirname] + sorted([file.basename for file in files]),
+        command = "cd \"$1\" && shift && sums=$1 && shift && sha256sum \"$@\" > \"$sums\"",
+        arguments = [output.dirname, name] + sorted([file.basename for file in files]),
         inputs = files,
         outputs = [output],
         mnemonic = "KilnChecksums",
@@ -210,7 +210,8 @@ _platform_transition = transition(
 
 def _runtime_archive_impl(ctx):
     archive = _archive(ctx, "kiln-runtime", named_files(ctx.attr.files))
-    return [DefaultInfo(files = depset([archive]), runfiles = ctx.runfiles([archive]))]
+    files = [archive, _checksums(ctx, [archive], "SHA256SUMS." + ctx.attr.machine)]
+    return [DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files))]
 
 runtime_archive = rule(
     implementation = _runtime_archive_impl,

@@ -103,6 +103,12 @@ filegroup(
     srcs = glob(["licenses/*"]),
 )
 
+# Of the runtime by itself.
+filegroup(
+    name = "runtime_licenses",
+    srcs = ["licenses/" + package for package in ["libabsl-dev", "libstdc++-12-dev", "libxxhash-dev", "nlohmann-json3-dev"]],
+)
+
 exports_files(["packages.json"])
 """
 

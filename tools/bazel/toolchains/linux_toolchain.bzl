@@ -37,10 +37,13 @@ def linux_toolchain(name, compiler, cpu, include_directories):
         opt_link_flags = ["-Wl,--gc-sections"],
         target_libc = "glibc",
         target_system_name = compiler,
-        tool_paths = {
-            tool: "/usr/bin/{}-{}".format(compiler, tool)
-            for tool in ["ar", "cpp", "gcc", "gcov", "ld", "nm", "objcopy", "objdump", "strip"]
-        },
+        tool_paths = dict(
+            {
+                tool: "/usr/bin/{}-{}".format(compiler, tool)
+                for tool in ["ar", "cpp", "gcc", "gcov", "ld", "nm", "objcopy", "objdump", "strip"]
+            },
+            **{"llvm-cov": "/usr/bin/false"}  # coverage alone calls it
+        ),
         toolchain_identifier = compiler,
         unfiltered_compile_flags = _UNFILTERED_COMPILE_FLAGS,
     )
