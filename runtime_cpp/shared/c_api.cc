@@ -378,6 +378,14 @@ int64_t KilnModelWorkspaceBytes(const KilnModel* model) {
   return model == nullptr ? 0 : model->model.workspace_bytes();
 }
 
+int64_t KilnModelConstantBytes(const KilnModel* model) {
+  return model == nullptr ? 0 : model->model.constant_bytes();
+}
+
+int32_t KilnModelNumThreads(const KilnModel* model) {
+  return model == nullptr ? 0 : model->model.num_threads();
+}
+
 KilnCode KilnModelGetOrigin(const KilnModel* model, KilnOrigin* origin) {
   return Call(__func__, {{"model", model}, {"origin", origin}},
               [&] { return ReturnOrigin(model->model.origin(), origin); });

@@ -137,6 +137,7 @@ static void TestModel(void) {
 
   // Memory of the caller's, from an earlier array; with and without a workspace.
   const int64_t bytes = KilnModelWorkspaceBytes(model);
+  EXPECT(KilnModelConstantBytes(model) >= 0 && KilnModelNumThreads(model) >= 1);
   const size_t alignment = KilnModelAlignment();
   const size_t room = ((size_t)bytes / alignment + 1) * alignment;
   void* workspace = aligned_alloc(alignment, room);
@@ -373,6 +374,7 @@ static void TestNull(void) {
   EXPECT(KilnModelNumStates(NULL) == 0 && KilnExecutorNumStates(NULL) == 0);
   EXPECT(KilnModelName(NULL) == NULL && KilnArrayTensor(NULL) == NULL);
   EXPECT(KilnModelNumInputs(NULL) == 0 && KilnModelNumOutputs(NULL) == 0);
+  EXPECT(KilnModelConstantBytes(NULL) == 0 && KilnModelNumThreads(NULL) == 0);
   EXPECT(KilnModelWorkspaceBytes(NULL) == 0 && KilnExecutorIsParam(NULL, 0) == 0);
   EXPECT(KilnExecutorNumInputs(NULL) == 0 && KilnExecutorNumOutputs(NULL) == 0);
   KilnModelFree(NULL);

@@ -164,6 +164,8 @@ TEST(Executor, KeepsState) {
 TEST(RunOptions, EndRuns) {
   const auto pool = kiln::ThreadPool::Create({2, {}}).value();
   const Model model = Model::Load(kLibrary).value().WithThreadPool(pool).value();
+  EXPECT_EQ(model.num_threads(), 2);
+  EXPECT_EQ(model.constant_bytes(), 0);
   EXPECT_TRUE(model.Prefault().ok());
   const std::vector<NDArray> inputs = {Array({1, 2, 3, 4}), Array({1, 1, 1, 1})};
   std::vector<KilnCode> codes;

@@ -200,6 +200,10 @@ KILN_API KilnCode KilnModelOutputIndex(const KilnModel* model, const char* name,
 KILN_API int32_t KilnModelNumStates(const KilnModel* model);
 KILN_API KilnCode KilnModelGetState(const KilnModel* model, int32_t index, KilnStateInfo* info);
 KILN_API int64_t KilnModelWorkspaceBytes(const KilnModel* model);
+/* Of the constants in the library. */
+KILN_API int64_t KilnModelConstantBytes(const KilnModel* model);
+/* Among which a run divides a large operator, the calling one included; 0 for NULL. */
+KILN_API int32_t KilnModelNumThreads(const KilnModel* model);
 KILN_API KilnCode KilnModelGetOrigin(const KilnModel* model, KilnOrigin* origin);
 /* A text of the model's file about itself: an entry of ONNX's metadata_props, or of TFLite's metadata. */
 KILN_API KilnCode KilnModelGetProperty(const KilnModel* model, int32_t index, const char** key,

@@ -506,6 +506,10 @@ class Model {
   const std::vector<TensorInfo>& inputs() const { return data_->inputs; }
   const std::vector<TensorInfo>& outputs() const { return data_->outputs; }
   int64_t workspace_bytes() const { return KilnModelWorkspaceBytes(handle()); }
+  // Of the constants in the library.
+  int64_t constant_bytes() const { return KilnModelConstantBytes(handle()); }
+  // Among which a run divides a large operator, the calling one included.
+  int num_threads() const { return KilnModelNumThreads(handle()); }
   // The model file and the options that the library was compiled from; empty if it does not say.
   const ModelOrigin& origin() const { return data_->origin; }
   const std::vector<StateTensor>& states() const { return data_->states; }
