@@ -8,12 +8,13 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import unittest
 
 import onnx
 from onnx import TensorProto, helper
 
-from tests.cli.cli_case import DIGITS, CliCase
+from tests.cli.cli_case import DIGITS, KILN, CliCase
 
 try:
     from selenium import webdriver
@@ -109,6 +110,14 @@ class InspectPageTest(PageCase):
         calls = self.data(self.page(DIGITS, "--profile", profile))["calls"]
         self.assertEqual({call["function"]: call["seconds"] for call in calls if call["function"]}, seconds)
         html = ["--html", self.path("page.html"), "--profile"]
+        with open(profile, "rb") as file:
+            text = file.read()
+        for source in "-", "/dev/stdin":
+            os.remove(html[1])
+            piped = subprocess.run([KILN, "inspect", DIGITS, *html, source], input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+            self.assertEqual((piped.returncode, piped.stderr), (0, b""))
+            with open(html[1], encoding="utf-8") as file:
+                self.assertEqual(self.data(file.read())["calls"], calls)
         os.remove(html[1])
         shutil.rmtree(self.out)
         self.refuses("found no JSON, wanted what kiln bench --profile --json prints", "inspect", DIGITS, *html, self.write("bad", "x"))
@@ -169,6 +178,11 @@ class BrowserTest(PageCase):
                 self.assertGreater(self.run_script("document.querySelectorAll('#flash tbody tr').length"), 5)
                 # Outputs reach into inputs, so that the lower bound lies above the drawing, and bytes that two share count once.
                 self.assertIn("without overlap", self.run_script("document.querySelector('#memory').textContent"))
+                self.assertNotIn("lower bound", self.run_script("document.querySelector('dl').textContent"))
+                self.assertEqual(self.run_script("document.querySelector('#flash-title').textContent"), "Flash")
+                # The bars, and the numbers behind them, are in sight.
+                right = "document.querySelectorAll('#flash tbody tr')[0].children[3].getBoundingClientRect().right"
+                self.assertLessEqual(self.run_script(right), width)
                 self.assertEqual(self.run_script("document.querySelectorAll('#memory line').length"), 0)
                 self.assertGreaterEqual(self.run_script("document.querySelector('#memory .used').getBBox().y"), 0)
                 colors.add(self.run_script("getComputedStyle(document.body).backgroundColor"))
@@ -177,6 +191,7 @@ class BrowserTest(PageCase):
     def test_keyboard_and_tables(self):
         self.page(DIGITS)
         self.open(self.path("page.html"))
+        self.assertEqual(self.run_script("document.querySelector('#flash-title').textContent"), "Constants of the operators")
         graph = self.browser.find_element("id", "graph")
         title = "document.querySelector('#details h3').textContent"
         graph.send_keys(Keys.HOME)

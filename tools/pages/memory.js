@@ -72,8 +72,9 @@ function showPool(pool, index) {
   const peak = used.reduce((best, bytes, i) => (bytes > used[best] ? i : best), 0);
   const limit = pool.limit >= 0 && pool.external ? ` of the ${number(pool.limit)} that the application has` : "";
   const overlaps = pool.bytes < pool.lower_bound;
-  element("p", place, `${pool.name}: ${number(pool.bytes)} bytes${limit}; lower bound ${number(pool.lower_bound)} bytes` +
-    `${overlaps ? " without overlap of inputs and outputs" : ""}.`);
+  element("p", place, `${pool.name}: ${number(pool.bytes)} bytes${limit}; ` + (overlaps
+    ? `${number(pool.lower_bound)} bytes without overlap of inputs and outputs.`
+    : `lower bound ${number(pool.lower_bound)} bytes.`));
   if (!pool.bytes) return;
   const call = model.calls[peak];
   if (call) element("p", place, `Peak: call ${peak}, ${titleOf(call)}.`, "peak").title = titleOf(call);

@@ -175,20 +175,21 @@ function showFlash() {
   const once = new Set();
   const calls = model.calls.filter((call) => call.function && !once.has(call.function) && once.add(call.function));
   const hasCode = calls.some((call) => call.code_bytes !== undefined);
+  byId("flash-title").textContent = hasCode ? "Flash" : "Constants of the operators";
   const bytes = (call) => (call.constant_bytes || 0) + (call.code_bytes || 0);
   const most = Math.max(1, ...calls.map(bytes));
   const rows = calls.slice().sort((a, b) => bytes(b) - bytes(a)).map((call) => ({
     call,
     cells: [
       { bars: [(call.constant_bytes || 0) / most, (call.code_bytes || 0) / most] },
-      titleOf(call), call.operators, call.constant_bytes || 0, ...(hasCode ? [call.code_bytes || 0] : []), bytes(call),
+      bytes(call), call.constant_bytes || 0, ...(hasCode ? [call.code_bytes || 0] : []), titleOf(call), call.operators,
     ],
   }));
   element("p", byId("flash"), hasCode
     ? "Blue: constants, orange: machine code of the operators for this target. What several operators share counts for the first."
     : "Constants of the operators; those that several share count for the first. The size of their code is shown for a " +
       "microcontroller: --target cortex-m4f.", "note");
-  addTable(byId("flash"), ["", "layers", "operators", "constant bytes", ...(hasCode ? ["code bytes"] : []), "bytes"], rows,
+  addTable(byId("flash"), ["", "bytes", "constant bytes", ...(hasCode ? ["code bytes"] : []), "layers", "operators"], rows,
     (row) => view.select(row.call.node));
 }
 
@@ -199,9 +200,9 @@ function showProfile() {
   const total = calls.reduce((sum, call) => sum + call.seconds, 0), most = Math.max(...calls.map((call) => call.seconds));
   const rows = calls.slice().sort((a, b) => b.seconds - a.seconds).map((call) => ({
     call,
-    cells: [{ bars: [call.seconds / most] }, titleOf(call), call.operators, call.seconds * 1e6, (100 * call.seconds) / total, call.schedule],
+    cells: [{ bars: [call.seconds / most] }, call.seconds * 1e6, (100 * call.seconds) / total, titleOf(call), call.operators, call.schedule],
   }));
-  addTable(byId("profile"), ["", "layers", "operators", "microseconds", "% of the operators", "schedule"], rows, (row) =>
+  addTable(byId("profile"), ["", "microseconds", "% of the operators", "layers", "operators", "schedule"], rows, (row) =>
     view.select(row.call.node));
 }
 

@@ -194,10 +194,11 @@ std::string Summary(const ModelPageInput& input) {
       SummaryItem("compiled for",
                   absl::StrCat(metadata.executor(), " executor, ", metadata.runtime(), " runtime, ",
                                metadata.interface_api(), " interface")),
-      SummaryItem("memory between operators",
-                  absl::StrCat(GroupedNumber(plan.workspace_bytes()), " bytes, lower bound ",
-                               GroupedNumber(plan.lower_bound_bytes), " bytes",
-                               overlaps ? " without overlap of inputs and outputs" : "")),
+      SummaryItem(
+          "memory between operators",
+          absl::StrCat(GroupedNumber(plan.workspace_bytes()), " bytes, ",
+                       overlaps ? "" : "lower bound ", GroupedNumber(plan.lower_bound_bytes),
+                       " bytes", overlaps ? " without overlap of inputs and outputs" : "")),
       SummaryItem("constants", absl::StrCat(GroupedNumber(main.constant_size_bytes()), " bytes")),
       main.has_cost() ? SummaryItem("operations", GroupedNumber(main.cost().operations())) : "",
       SummaryItem("made by", absl::StrCat("Kiln ", input.version)));
