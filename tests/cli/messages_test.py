@@ -23,6 +23,8 @@ class MessagesTest(CliCase):
         self.refuses("unknown subcommand 'zzz'; there are compile, ", "zzz")
         self.refuses("unknown subcommand 'mrge', perhaps 'merge'; there are merge", "mlf", "mrge")
         self.refuses("A subcommand is required; there are merge\n", "mlf")
+        self.refuses("unknown subcommand 'profile', perhaps 'bench --profile'; there are ", "profile", "x")
+        self.refuses("unknown subcommand 'profile', perhaps 'bench --profile'; there are ", "help", "profile")
 
     def test_unknown_options(self):
         for words, args in (

@@ -123,6 +123,7 @@ class ValidateTest(CliCase):
             ("--inputs: found 'z=x.npy', wanted NAME=FILE; the model has the inputs x", ["--inputs", "z=x.npy", "--expected", self.y]),
             ("--inputs: 'x' is given twice", ["--inputs", "x=x.npy", *files]),
             ("--inputs x: found Tensor[(3, 2), int8] in ", ["--inputs", other, "--expected", self.y]),
+            ("wanted Tensor[(1, 2), float32], or several samples: Tensor[(N, 2), float32]", ["--inputs", other, "--expected", self.y]),
             ("found 3 and 2 samples, wanted as many in all files", ["--inputs", self.x, "--expected", short]),
             ("none.npy: no such file", ["--inputs", "none.npy", "--expected", self.y]),
             ("--quanta: the output 'output' is float32, wanted --atol and --rtol", [*files, "--quanta", "1"]),

@@ -25,6 +25,11 @@ bool Is(const CLI::Error& error, CLI::ExitCodes code) {
   return error.get_exit_code() == static_cast<int>(code);
 }
 
+// The command that was meant; what other tools call `profile` is an option of one.
+std::string PerhapsCommand(const std::string& word, const std::vector<std::string>& commands) {
+  return word == "profile" ? ", perhaps 'bench --profile'" : Perhaps(word, commands);
+}
+
 // `rest` is what no option or argument has taken.
 std::string ExplainUnknown(const CLI::App& app, const std::vector<std::string>& rest,
                            const CLI::Error& error) {
@@ -40,9 +45,8 @@ std::string ExplainUnknown(const CLI::App& app, const std::vector<std::string>& 
   if (!commands.empty()) {
     const std::string all = absl::StrCat("; there are ", absl::StrJoin(commands, ", "));
     if (rest.empty()) return absl::StrCat("A subcommand is required", all);
-    const std::string perhaps =
-        rest[0] == "profile" ? ", perhaps 'bench --profile'" : Perhaps(rest[0], commands);
-    return absl::StrCat("unknown subcommand '", rest[0], "'", perhaps, all);
+    return absl::StrCat("unknown subcommand '", rest[0], "'", PerhapsCommand(rest[0], commands),
+                        all);
   }
   if (Is(error, CLI::ExitCodes::ExtrasError) && !rest.empty()) {
     return absl::StrCat("found '", rest[0], "', which is one argument too many");
@@ -94,7 +98,7 @@ absl::StatusOr<std::string> HelpOf(CLI::App& app, const std::vector<std::string>
     }
     if (below == nullptr) {
       return absl::InvalidArgumentError(absl::StrCat("help: unknown subcommand '", name, "'",
-                                                     Perhaps(name, names), "; there are ",
+                                                     PerhapsCommand(name, names), "; there are ",
                                                      absl::StrJoin(names, ", ")));
     }
     command = below;

@@ -24,6 +24,9 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes)
 // The first bytes of a regular file of any size, fewer if it has no more; the same errors.
 absl::StatusOr<std::string> ReadBeginning(const std::string& path, int64_t bytes);
 
+// The same of what a pipe gives, too, such as <(command) of a shell; "-" is standard input.
+absl::StatusOr<std::string> ReadFileOrPipe(const std::string& path, int64_t max_bytes);
+
 // All of standard input; the same errors.
 absl::StatusOr<std::string> ReadStandardInput(int64_t max_bytes);
 

@@ -292,7 +292,8 @@ void AddInspectCommand(CLI::App& app, Action& action) {
       "Of a model: file for a page that shows its graph, memory, flash and quantisation");
   command
       ->add_option("--profile", flags->times,
-                   "With --html: file of what bench --profile --json has printed, to show times")
+                   "With --html: file or pipe of what bench --profile --json has printed, to show "
+                   "times; - is standard input")
       ->needs(html);
   command->add_option("--stack-usage", flags->stack_usage,
                       "Of an object: what gcc -fstack-usage has written beside it (.su)");

@@ -40,7 +40,7 @@ absl::StatusOr<std::string> MakeModelPage(const std::string& path, const Graph& 
   KILN_ASSIGN_OR_RETURN(input.scales, ScalesOf(graph, bytes, path));
   KILN_ASSIGN_OR_RETURN(input.code_bytes, CodeBytes(stages, options));
   if (profile.has_value()) {
-    KILN_ASSIGN_OR_RETURN(const std::string text, ReadFile(*profile, kMaxProfileBytes));
+    KILN_ASSIGN_OR_RETURN(const std::string text, ReadFileOrPipe(*profile, kMaxProfileBytes));
     absl::StatusOr<std::map<std::string, double>> seconds = ProfiledSeconds(text, stages);
     if (!seconds.ok()) return Annotate(seconds.status(), "--profile " + *profile + ": ");
     input.seconds = *std::move(seconds);

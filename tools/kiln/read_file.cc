@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
@@ -44,6 +45,28 @@ absl::StatusOr<std::string> Read(const std::string& path, uintmax_t size) {
   return bytes;
 }
 
+// All of a stream, which errors call `name`.
+absl::StatusOr<std::string> ReadToEnd(std::FILE* stream, absl::string_view name,
+                                      int64_t max_bytes) {
+  constexpr size_t kPiece = size_t{1} << 16;
+  std::string bytes;
+  for (size_t read = kPiece; read == kPiece;) {
+    const size_t at = bytes.size();
+    bytes.resize(at + kPiece);
+    read = std::fread(bytes.data() + at, 1, kPiece, stream);
+    bytes.resize(at + read);
+    if (bytes.size() > static_cast<size_t>(max_bytes)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, "at most ", max_bytes, " bytes are read"));
+    }
+  }
+  if (std::ferror(stream) != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(name, "cannot be read: ", std::strerror(errno)));
+  }
+  if (bytes.empty()) return absl::InvalidArgumentError(absl::StrCat(name, "it is empty"));
+  return bytes;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes) {
@@ -60,28 +83,25 @@ absl::StatusOr<std::string> ReadBeginning(const std::string& path, int64_t bytes
   return Read(path, std::min(size, static_cast<uintmax_t>(bytes)));
 }
 
+absl::StatusOr<std::string> ReadFileOrPipe(const std::string& path, int64_t max_bytes) {
+  if (path == "-") return ReadStandardInput(max_bytes);
+  std::error_code error;
+  if (!fs::is_fifo(path, error)) return ReadFile(path, max_bytes);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(std::fopen(path.c_str(), "rb"),
+                                                             &std::fclose);
+  if (pipe == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": cannot be read: ", std::strerror(errno)));
+  }
+  return ReadToEnd(pipe.get(), absl::StrCat(path, ": "), max_bytes);
+}
+
 absl::StatusOr<std::string> ReadStandardInput(int64_t max_bytes) {
   constexpr absl::string_view kName = "standard input: ";
   if (isatty(STDIN_FILENO) != 0) {
     return absl::InvalidArgumentError(absl::StrCat(kName, "found a terminal, wanted a file"));
   }
-  constexpr size_t kPiece = size_t{1} << 16;
-  std::string bytes;
-  for (size_t read = kPiece; read == kPiece;) {
-    const size_t at = bytes.size();
-    bytes.resize(at + kPiece);
-    read = std::fread(bytes.data() + at, 1, kPiece, stdin);
-    bytes.resize(at + read);
-    if (bytes.size() > static_cast<size_t>(max_bytes)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(kName, "at most ", max_bytes, " bytes are read"));
-    }
-  }
-  if (std::ferror(stdin) != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(kName, "cannot be read: ", strerror(errno)));
-  }
-  if (bytes.empty()) return absl::InvalidArgumentError(absl::StrCat(kName, "it is empty"));
-  return bytes;
+  return ReadToEnd(stdin, kName, max_bytes);
 }
 
 }  // namespace kiln::tools

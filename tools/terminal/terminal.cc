@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
 namespace kiln::tools {
@@ -29,6 +30,9 @@ const char* CodeOf(Style style) {
 }  // namespace
 
 int TerminalColumns(int descriptor) {
+  const char* const wanted = std::getenv("COLUMNS");
+  int columns = 0;
+  if (wanted != nullptr && absl::SimpleAtoi(wanted, &columns) && columns > 0) return columns;
   winsize size = {};
   if (isatty(descriptor) == 0 || ioctl(descriptor, TIOCGWINSZ, &size) != 0) return 0;
   return size.ws_col;

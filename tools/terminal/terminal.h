@@ -8,7 +8,8 @@
 
 namespace kiln::tools {
 
-// Columns of the terminal behind a file descriptor; 0, which means no limit, where there is none.
+// Columns of a table: what the environment variable COLUMNS says, else those of the terminal behind a
+// file descriptor; 0, which means no limit, where there is none.
 int TerminalColumns(int descriptor);
 
 // Whether a file descriptor is a terminal that shows colours: NO_COLOR is unset (no-color.org) and

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "tools/terminal/table.h"
 #include "tools/terminal/text.h"
@@ -72,6 +74,15 @@ TEST(Terminal, IsNoneBehindAPipe) {
   EXPECT_FALSE(ShowsColours(ends[1]));
   close(ends[0]);
   close(ends[1]);
+}
+
+TEST(Terminal, HasTheColumnsThatTheEnvironmentSays) {
+  for (const auto& [text, columns] : {std::pair("60", 60), std::pair("0", 0), std::pair("-1", 0),
+                                      std::pair("wide", 0), std::pair("", 0)}) {
+    ASSERT_EQ(setenv("COLUMNS", text, 1), 0);
+    EXPECT_EQ(TerminalColumns(-1), columns) << text;
+  }
+  ASSERT_EQ(unsetenv("COLUMNS"), 0);
 }
 
 TEST(Terminal, StylesText) {
