@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "compiler/base/status.h"
 #include "tools/kiln/tensor_file.h"
 
@@ -32,14 +33,20 @@ int64_t CountSamples(const TensorType& file, const TensorType& type) {
   return file.shape[0] / type.shape[0];
 }
 
+// "Tensor[(N, 3), float32]" of several samples of (1, 3).
+static std::string NameOfSamples(const TensorType& type) {
+  const std::string one = StackedType(type, 1).ToString();
+  return absl::StrCat("Tensor[(N", absl::StripPrefix(one, "Tensor[(1"));
+}
+
 absl::StatusOr<Samples> ReadSamples(absl::string_view what, const std::string& path,
                                     const TensorType& type) {
   KILN_ASSIGN_OR_RETURN(const Tensor file, ReadTensorFile(path));
   const int64_t count = CountSamples(file.type(), type);
   if (count > 0) return Samples{.type = type, .count = count, .bytes = file.bytes()};
-  return absl::InvalidArgumentError(absl::StrCat(
-      what, ": found ", file.type().ToString(), " in ", path, ", wanted ", type.ToString(),
-      ", or N samples of it in ", StackedType(type, 1).ToString(), " with N for the first 1"));
+  return absl::InvalidArgumentError(absl::StrCat(what, ": found ", file.type().ToString(), " in ",
+                                                 path, ", wanted ", type.ToString(),
+                                                 ", or several samples: ", NameOfSamples(type)));
 }
 
 }  // namespace kiln::tools
