@@ -121,6 +121,7 @@ class LayersTest(CliCase):
         row = json.loads(text)["choices"][0]
         self.assertEqual((row["flash_bytes"], row["stack_bytes"], row["instructions"]), (None, None, None))
 
+    @needs_llvm
     def test_layers_and_sums(self):
         text = self.succeeds("inspect", DIGITS, "--target", "cortex-m4f")
         layers = self.layers(text)

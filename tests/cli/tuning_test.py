@@ -38,8 +38,8 @@ class TuningTest(CliCase):
     def tuning(self, *args, **kwargs):
         return self.write("m.tuning", entry(*args, **kwargs))
 
-    def assembly(self, *options):
-        return self.without_checksums(self.succeeds("compile", self.model, "--emit=asm", *TARGET, *options))
+    def code(self, *options):
+        return self.without_checksums(self.succeeds("compile", self.model, "--codegen=c", "--emit=c", *TARGET, *options))
 
     def note(self, *options):
         result = self.kiln("compile", self.model, "-o", self.out, *TARGET, *options)
@@ -62,8 +62,8 @@ class TuningTest(CliCase):
         self.note("--tuning", file)
         self.assertEqual(self.files(self.out), first)
         # What leaves all to the compiler changes nothing but the checksum of the options.
-        empty, file = (self.assembly("--tuning", self.tuning(text)) for text in ("", "direct { rows: 5 vectors: 2 }"))
-        self.assertEqual(empty, self.assembly())
+        empty, file = (self.code("--tuning", self.tuning(text)) for text in ("", "direct { rows: 5 vectors: 2 }"))
+        self.assertEqual(empty, self.code())
         self.assertNotEqual(empty, file)
 
     def test_what_the_file_does_not_know(self):
