@@ -43,7 +43,9 @@ absl::Status PoolsTooSmall(const Plan& plan, const Placement& placement,
                    " more; buffers of ", missing, " bytes have no place: ", names, "; at most ",
                    plan.lower_bound_bytes, " bytes are alive at once, and the pools have ", given,
                    "; --emit=plan shows the calls by their numbers"));
-  error.SetPayload(kEnoughBytes, absl::Cord(absl::StrCat(enough.bytes)));
+  // Debian's Abseil has no symbol for clang's spelling of the constructor from a string.
+  const std::string enough_bytes = absl::StrCat(enough.bytes);
+  error.SetPayload(kEnoughBytes, absl::Cord(absl::string_view(enough_bytes)));
   return error;
 }
 
