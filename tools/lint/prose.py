@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Plain English: counts what readers stumble over in comments and documents, and lets the counts only fall.
+
+    tools/lint/prose.py                   # checks the tree against tools/lint/prose_limits.json
+    tools/lint/prose.py --list [PATH...]  # prints each finding below the paths as file:line: rule: text
+    tools/lint/prose.py --update          # writes the counts of today as the limits
+
+The rules are in docs/style.md. Findings in comments have a limit per rule and package; documents have none.
+"""
+
+import argparse
+import collections
+import io
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tokenize
+
+_LIMITS = pathlib.Path("tools/lint/prose_limits.json")
+_C_SUFFIXES = {".S", ".c", ".cc", ".h", ".hpp", ".ld", ".proto"}
+_PYTHON_SUFFIXES = {".BUILD", ".bazel", ".bzl", ".py"}
+_MAX_WORDS = 35
+_MAX_COLUMNS = 100
+_OPENING = re.compile(r"(How|Of|That|Those|What|Where|Whether|Which)\b")
+_PHRASES = re.compile(r"\b(of which|those that|(?:is|are|was|were|be) said|behind)\b", re.I)
+# A token of C that hides "//" or "/*", or a comment.
+_C_TOKEN = re.compile(
+    r'R"(?P<delimiter>\w*)\(.*?\)(?P=delimiter)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])*\'|(?P<line>//[^\n]*)|(?P<block>/\*.*?\*/)',
+    re.S,
+)
+_SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.!?:;](?=\s|$)")
+
+Block = collections.namedtuple("Block", "line text")
+Finding = collections.namedtuple("Finding", "line rule text")
+
+
+def merged(comments):
+    """Blocks of comments given as (line, column, text); lines that follow each other in one column are one block."""
+    blocks, last = [], None
+    for line, column, text in comments:
+        if last == (line - 1, column):
+            blocks[-1] = Block(blocks[-1].line, blocks[-1].text + "\n" + text)
+        else:
+            blocks.append(Block(line, text))
+        last = line, column
+    return blocks
+
+
+def c_comments(source):
+    comments = []
+    for match in _C_TOKEN.finditer(source):
+        start = match.start()
+        line, column = source.count("\n", 0, start) + 1, start - source.rfind("\n", 0, start) - 1
+        if match.group("line"):
+            comments.append((line, column, match.group("line").lstrip("/").strip()))
+        elif match.group("block"):
+            # A block of its own, however near the next one is.
+            comments.append((line, -line, re.sub(r"^\s*\*+ ?", "", match.group("block")[2:-2], flags=re.M).strip()))
+    return merged(comments)
+
+
+def python_comments(source):
+    comments, begins = [], True
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        line, column = token.start
+        if token.type == tokenize.COMMENT:
+            comments.append((line, column, token.string.lstrip("#").strip()))
+        elif token.type == tokenize.STRING and begins and token.string.endswith('"""'):
+            comments.append((line, -line, token.string.strip('rf"').strip()))
+        if token.type not in (tokenize.COMMENT, tokenize.NL):
+            begins = token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+    return merged(comments)
+
+
+def shell_comments(source):
+    lines = enumerate(source.splitlines(), 1)
+    return merged((number, line.index("#"), line.strip().lstrip("#").strip()) for number, line in lines if re.match(r"\s*#[^!]", line))
+
+
+def paragraphs(source):
+    """The paragraphs, items and rows of a page, without its code."""
+    blocks, fenced, last = [], False, None
+    for number, line in enumerate(source.splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        text = "" if fenced or line.lstrip().startswith(("```", "#", "<")) else re.sub(r"`[^`]*`", "CODE", line.strip())
+        if text.startswith("|"):
+            blocks += [Block(number, cell.strip()) for cell in text.strip("|").split("|") if cell.strip(" -:")]
+            last = None
+        elif text and last == number - 1 and not re.match(r"([-*]|\d+\.) ", text):
+            blocks[-1] = Block(blocks[-1].line, blocks[-1].text + "\n" + text)
+            last = number
+        elif text:
+            blocks.append(Block(number, re.sub(r"^([-*]|\d+\.) ", "", text)))
+            last = number
+    return blocks
+
+
+def blocks_of(path, source):
+    if path.suffix in _C_SUFFIXES:
+        return c_comments(source)
+    if path.suffix in _PYTHON_SUFFIXES or path.name == "WORKSPACE":
+        return python_comments(source)
+    if path.suffix == ".sh" or path.name == "run":
+        return shell_comments(source)
+    return paragraphs(source) if path.suffix == ".md" else []
+
+
+def findings_of(path, source):
+    for line, text in blocks_of(path, source):
+        if "SPDX-License-Identifier" in text.splitlines()[0] if text else True:
+            text = "\n".join(text.splitlines()[1:]).strip()
+        text = re.sub(r"\A[A-Za-z_]\w*: (?=[A-Z])", "", text)
+        if _OPENING.match(text):
+            yield Finding(line, "opening", text.splitlines()[0])
+        for match in _PHRASES.finditer(re.sub(r"\s+", " ", text)):
+            yield Finding(line, "phrase", match.group())
+        for sentence in _SENTENCE_END.split(text):
+            if len(re.findall(r"[A-Za-z][\w'-]*", sentence)) > _MAX_WORDS:
+                yield Finding(line, "long", " ".join(sentence.split())[:80])
+    if path.suffix in _C_SUFFIXES | {".bzl"}:
+        for number, line in enumerate(source.splitlines(), 1):
+            if len(line) > _MAX_COLUMNS and re.match(r"\s*(//|/\*|\*|#) ?", line):
+                yield Finding(number, "columns", "{} columns".format(len(line)))
+
+
+def tracked_files():
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    names = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode().split("\0")
+    return sorted(path for path in map(pathlib.Path, filter(None, names)) if path.is_file())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--list", nargs="*", metavar="PATH", help="prints the findings below these paths, by default all")
+    parser.add_argument("--update", action="store_true", help="writes the counts as the new limits")
+    arguments = parser.parse_args()
+    os.chdir(pathlib.Path(__file__).resolve().parent.parent.parent)
+    counts, places = {}, []
+    for path in tracked_files():
+        if path.suffix not in _C_SUFFIXES | _PYTHON_SUFFIXES | {".md", ".sh"} and path.name not in ("WORKSPACE", "run"):
+            continue
+        for finding in findings_of(path, path.read_text(encoding="utf-8")):
+            package = str(path.parent)
+            row = counts.setdefault(package, {})
+            row[finding.rule] = row.get(finding.rule, 0) + 1
+            places.append((path, finding))
+    if arguments.list is not None:
+        for path, finding in places:
+            if not arguments.list or any(str(path).startswith(prefix) for prefix in arguments.list):
+                print("{}:{}: {}: {}".format(path, finding.line, finding.rule, finding.text))
+        return 0
+    if arguments.update:
+        _LIMITS.write_text(json.dumps(counts, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        return 0
+    limits = json.loads(_LIMITS.read_text(encoding="utf-8"))
+    worse = [
+        "{}: {} findings of '{}', wanted at most {}: tools/lint/prose.py --list {}".format(package, count, rule, limits.get(package, {}).get(rule, 0), package)
+        for package, row in sorted(counts.items())
+        for rule, count in sorted(row.items())
+        if count > limits.get(package, {}).get(rule, 0)
+    ]
+    print("\n".join(worse) if worse else "{} findings in {} packages, none above its limit".format(len(places), len(counts)))
+    return 1 if worse else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
