@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ABI headers are C99, each on its own, and a C program can call the runtime.
+// Tests that each ABI header is C99 without any other header, and that a C program can call the
+// runtime.
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The layouts and numbers that programs of other compilers rely on.
+// Tests of the layouts and numbers that programs of other compilers rely on.
 #include <cstddef>
 
 #include "dlpack/dlpack.h"
@@ -50,7 +50,7 @@ static_assert(offsetof(struct TVMTensorInfo, name) == 0 &&
 static_assert(offsetof(struct TVMConstantInfo, byte_offset) == 8 &&
               offsetof(struct TVMConstantInfo, data_len) == 16 &&
               offsetof(struct TVMConstantInfo, data_bytes) == 24);
-// Code generators write these structs without a C compiler.
+// Code generators write these structs without a C compiler, so their layouts must not change.
 static_assert(sizeof(struct QuantizationInfo) == 24);
 static_assert(offsetof(struct QuantizationInfo, scales) == 0 &&
               offsetof(struct QuantizationInfo, zero_points) == 8 &&

@@ -21,11 +21,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr DLDataType kByte = {kDLUInt, 8, 1};
 
-// A model compiled with --profile calls this around each operator function, if it is set.
+// Hook that a model compiled with --profile calls before and after each operator function if set.
 using ProfileHook = void (*)(int32_t function_index, int32_t begin);
 constexpr char kProfileHookSymbol[] = "__kiln_profile_hook";
 
-// What the hook notes down for a thread that profiles.
+// Measurements of the hook for a thread that profiles.
 struct ProfileRecorder {
   std::vector<OperatorTiming> timings;  // One per function of the metadata.
   Clock::time_point start;
@@ -33,7 +33,7 @@ struct ProfileRecorder {
 
 thread_local ProfileRecorder* profile_recorder = nullptr;
 
-// Threads that only run the model have no recorder and lose next to nothing here.
+// A thread that only runs the model has no recorder, so the hook costs it almost nothing.
 void RecordOperator(int32_t function_index, int32_t begin) {
   ProfileRecorder* const recorder = profile_recorder;
   if (recorder == nullptr || function_index < 0 ||
@@ -123,7 +123,7 @@ absl::Status AotProgram::PlacePools(const Module& module) {
 }
 
 absl::Status AotProgram::Run(const RunMemory& memory) const {
-  // A pool of constants and, of Kiln's models, one of the workspace come after the tensors.
+  // After the tensors come a pool of constants and, in models of Kiln, one workspace pool.
   absl::InlinedVector<DLTensor, kInlineTensors + 2> tensors;
   tensors.reserve(inputs_.size() + outputs_.size() + 1 + pool_bytes_.size());
   for (size_t i = 0; i < inputs_.size(); ++i) {

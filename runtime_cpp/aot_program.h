@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model whose order of calls is compiled: one call of its entry runs it.
+// A model whose order of calls is compiled. One call of its entry function runs it.
 //
-// The entry `tvmgen_<module>___tvm_main__` takes the inputs, the outputs and, if the model needs a
-// workspace, a pool of constants and the pools of the workspace. Kiln's models have no such
-// constants and one pool.
+// The entry `tvmgen_<module>___tvm_main__` takes the inputs and the outputs. If the model needs a
+// workspace, a pool of constants and the workspace pools follow. In models of Kiln, the pool of
+// constants is empty and there is one workspace pool.
 #ifndef KILN_RUNTIME_CPP_AOT_PROGRAM_H_
 #define KILN_RUNTIME_CPP_AOT_PROGRAM_H_
 
@@ -21,8 +21,8 @@ namespace kiln::runtime {
 
 class AotProgram final : public Program {
  public:
-  // `module` is or imports the library and its metadata. NotFound, naming the device, if there is
-  // no back end for it; InvalidArgument if the model is for another device.
+  // `module` is or imports the library and its metadata. Returns NotFound, with the name of the
+  // device, if `device` has no back end, and InvalidArgument if the model is for another device.
   static absl::StatusOr<std::unique_ptr<Program>> Create(const Module& module, DLDevice device);
 
   absl::string_view executor() const override { return "aot"; }
@@ -37,9 +37,9 @@ class AotProgram final : public Program {
 
   ModelMetadata metadata_;
   PackedFunc entry_;
-  NDArray constants_;                  // Empty or those of a model of another compiler.
-  std::vector<int64_t> pool_bytes_;    // Of each pool of the workspace.
-  std::vector<int64_t> pool_offsets_;  // In the workspace.
+  NDArray constants_;                  // Pool of constants; empty in models of Kiln.
+  std::vector<int64_t> pool_bytes_;    // Size of each workspace pool.
+  std::vector<int64_t> pool_offsets_;  // Offset of each pool in the workspace.
   bool has_profile_hook_ = false;
 };
 

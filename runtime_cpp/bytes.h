@@ -2,8 +2,8 @@
 //
 // Reading and writing little-endian byte streams.
 //
-// ByteReader treats its bytes as untrusted: every read checks that enough bytes are left, and a
-// count is checked against the bytes that its elements need at least before anything is allocated.
+// ByteReader treats its bytes as untrusted. Every read checks that enough bytes are left. Before
+// elements are allocated, their count is checked against the minimum size of the elements.
 //
 //   ByteReader reader(bytes, "params file");
 //   absl::StatusOr<uint64_t> magic = reader.U64();
@@ -19,10 +19,10 @@
 
 namespace kiln::runtime {
 
-// Reads from the front of borrowed bytes. Errors are DataLoss and name the stream and the offset.
+// Reads from the start of borrowed bytes. Errors are DataLoss, with the stream's name and offset.
 class ByteReader {
  public:
-  // `name` says in errors what the bytes are; it and `bytes` must outlive the reader.
+  // `name` describes the bytes in errors. It and `bytes` must outlive the reader.
   ByteReader(absl::string_view bytes, absl::string_view name) : bytes_(bytes), name_(name) {}
 
   absl::StatusOr<uint8_t> U8();
@@ -31,22 +31,22 @@ class ByteReader {
   absl::StatusOr<int64_t> I64();
   absl::StatusOr<uint64_t> U64();
 
-  // The next `size` bytes, as a view into the stream.
+  // Returns the next `size` bytes as a view into the stream.
   absl::StatusOr<absl::string_view> Bytes(uint64_t size);
 
-  // A length of 8 bytes, then that many bytes.
+  // Reads a length of 8 bytes, then the text.
   absl::StatusOr<std::string> String();
 
-  // A number of elements, each of which takes at least `min_element_bytes` more bytes.
+  // Reads a number of elements. Each element needs at least `min_element_bytes` more bytes.
   absl::StatusOr<uint64_t> Count(uint64_t min_element_bytes);
 
-  // A count, then that many strings.
+  // Reads a count, then the strings.
   absl::StatusOr<std::vector<std::string>> Strings();
 
-  // A count, then that many U64.
+  // Reads a count, then the U64 values.
   absl::StatusOr<std::vector<uint64_t>> U64s();
 
-  // An error at the current position.
+  // Returns an error at the current position.
   absl::Status Error(absl::string_view message) const;
 
   size_t offset() const { return offset_; }
@@ -61,7 +61,7 @@ class ByteReader {
   size_t offset_ = 0;
 };
 
-// Appends to a string.
+// Writes to the end of a string.
 class ByteWriter {
  public:
   void U8(uint8_t value) { Fixed(value); }

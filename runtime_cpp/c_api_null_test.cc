@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every function of the C ABI with each of its pointers NULL in turn, and with other arguments that
-// no caller may pass: an error with a text, never a crash or an exception.
+// Calls every function of the C ABI with each of its pointers NULL in turn, and with other invalid
+// arguments. Each call must return an error with a text, and neither crash nor throw.
 #include <cstdint>
 #include <set>
 #include <stdexcept>
@@ -23,8 +23,8 @@ using ::testing::HasSubstr;
 
 constexpr char kLibrary[] = "runtime_cpp/testdata/add_aot.so";
 
-// Calls `function` with all of `arguments` but one pointer, which is NULL. Each such call fails with
-// a text that names the function, but for the places in `may_be_null`, which only must not crash.
+// Calls `function` with one pointer of `arguments` NULL, for each pointer. Each call must fail with
+// a text that names the function. At the positions in `may_be_null`, it only must not crash.
 template <typename... A>
 class NullsOf {
  public:
@@ -155,7 +155,7 @@ TEST_F(CApiNull, Backend) {
   EXPECT_STREQ(TVMGetLastError(), "");
 }
 
-// Handles inside of values that are NULL.
+// Values whose handles are NULL.
 TEST_F(CApiNull, Values) {
   TVMFunctionHandle load = nullptr;
   ASSERT_EQ(TVMFuncGetGlobal("runtime.ModuleLoadFromFile", &load), 0);
@@ -188,7 +188,7 @@ TEST_F(CApiNull, TensorsWithoutShapeOrData) {
   EXPECT_EQ(TVMArrayFromDLPack(&managed, &array), -1);
 }
 
-// Functions that keep a tensor which is the caller's.
+// Functions that keep a tensor of the caller.
 TEST_F(CApiNull, TensorsWithoutShapeAreNotBorrowed) {
   TVMValue device = {.v_device = {kDLCPU, 0}}, made = {.v_handle = nullptr};
   int device_code = kDLDevice, made_code = kTVMNullptr;
@@ -263,7 +263,7 @@ TEST_F(CApiNull, RefusesTypesAndAlignmentsThatThereAreNot) {
   }
 }
 
-// A function that fails, or throws, has not run: the next call runs it again.
+// A function that fails or throws does not count as run: the next call runs it again.
 TEST_F(CApiNull, RunOnceRunsUntilItSucceeds) {
   void* handle = nullptr;
   int calls = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What compiled code calls in this runtime.
+// Functions of the runtime that compiled code calls.
 #include "tvm/runtime/c_backend_api.h"
 
 #include <algorithm>
@@ -19,14 +19,15 @@
 namespace kiln::runtime {
 namespace {
 
-// A function for code that does not say which module it belongs to; kept for the whole program.
+// Finds a function for code that does not pass its module. The handle is kept until the program
+// ends.
 absl::StatusOr<PackedFuncPtr*> GlobalFunctionForCode(const std::string& name) {
   static std::mutex mutex;
   static auto* const functions = new std::map<std::string, PackedFuncPtr>;
   absl::StatusOr<PackedFunc> function = GetGlobalFunction(name);
   if (!function.ok()) return function.status();
   const std::lock_guard<std::mutex> lock(mutex);
-  // An entry that code has seen stays as it is.
+  // An entry that code has seen must not change.
   return &functions->emplace(name, function->body()).first->second;
 }
 
@@ -91,7 +92,7 @@ int TVMBackendRunOnce(void** handle, int (*f)(void*), void* cdata, int) {
   int result = 0;
   const int error = CallFromC(
       __func__, {{"handle", handle}, {"f", reinterpret_cast<const void*>(f)}}, [&, handle, f] {
-        // Recursive calls for other handles would need a lock per handle; generated code has none.
+        // One lock is enough, because generated code makes no nested calls for other handles.
         static std::mutex mutex;
         const std::lock_guard<std::mutex> lock(mutex);
         if (*handle != nullptr) return absl::OkStatus();

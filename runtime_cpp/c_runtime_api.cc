@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The front-end C API on top of the C++ classes.
+// The C API for front ends, implemented with the C++ classes.
 //
-// Handles: a module is a ModulePtr, a function a PackedFuncPtr, each made by new; an array is the
-// DLTensor at the start of an NDArray and holds one reference.
+// Handles: a module is a ModulePtr and a function a PackedFuncPtr, both allocated by new. An array
+// is the DLTensor at the start of an NDArray's container and holds one reference.
 #include "tvm/runtime/c_runtime_api.h"
 
 #include <bit>
@@ -42,7 +42,7 @@ PackedFunc FunctionOf(TVMFunctionHandle handle) {
   return PackedFunc(*static_cast<PackedFuncPtr*>(handle));
 }
 
-// A missing function is not an error of this API, but NULL.
+// In this API, a missing function is not an error but a null handle.
 absl::Status ReturnFunction(const absl::StatusOr<PackedFunc>& function, TVMFunctionHandle* out) {
   *out = nullptr;
   if (absl::IsNotFound(function.status())) return absl::OkStatus();
@@ -55,7 +55,7 @@ absl::Status ReturnArray(const absl::StatusOr<NDArray>& array, TVMArrayHandle* o
   return array.status();
 }
 
-// The text or bytes that the last call on this thread returned.
+// The result of the last call on this thread: text, bytes or names.
 struct ThreadResult {
   Value value;
   TVMByteArray bytes;
@@ -91,7 +91,7 @@ absl::Status Call(TVMFunctionHandle func, const Args& args, TVMValue* ret_val, i
   ThreadResult& result = LastResult();
   KILN_ASSIGN_OR_RETURN(result.value, FunctionOf(func).Call(args));
   *ret_type_code = result.value.ToC(ret_val, &result.bytes);
-  // Handles now belong to the caller; a reference kept here would only delay their end.
+  // The caller owns the handles now. Keeping another reference here would delay their destruction.
   if (*ret_type_code != kTVMStr && *ret_type_code != kTVMBytes) result.value = Value();
   return absl::OkStatus();
 }
@@ -125,7 +125,7 @@ absl::Status AllocateArray(const tvm_index_t* shape, int ndim, DLDataType dtype,
   return ReturnArray(NDArray::Empty({shape, static_cast<size_t>(ndim)}, dtype, device), out);
 }
 
-// Type codes are small numbers; 0 bits or lanes make no element.
+// Checks the numbers before the conversion. An element needs at least one bit and one lane.
 absl::StatusOr<DLDataType> DataTypeFromC(int code, int bits, int lanes) {
   if (code < kDLInt || code > kDLComplex || bits < 1 || bits > 255 || lanes < 1 || lanes > 65535) {
     return absl::InvalidArgumentError(absl::StrCat("data type: found code ", code, ", ", bits,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C API alone, as another language sees it.
+// Tests of the C API only, as another language uses it.
 #include "tvm/runtime/c_runtime_api.h"
 
 #include <cstring>
@@ -23,7 +23,7 @@ TVMFunctionHandle Get(TVMModuleHandle module, const char* name) {
   return function;
 }
 
-// Calls and frees a function.
+// Calls a function and frees it.
 int Call(TVMFunctionHandle function, std::vector<TVMValue> values, std::vector<int> codes,
          TVMValue* result, int* code) {
   const int status = TVMFuncCall(function, values.data(), codes.data(),
@@ -126,7 +126,7 @@ TEST(CApi, CallbacksAreGlobalFunctions) {
   EXPECT_THAT(std::vector<std::string>(names, names + size),
               testing::IsSupersetOf({"runtime.SystemLib", "test.join"}));
 
-  // Compiled code finds it as well, and does not own it.
+  // Compiled code finds the function, too, and does not own it.
   TVMFunctionHandle found = nullptr;
   ASSERT_EQ(TVMFuncGetGlobal("test.join", &found), 0);
   TVMValue result;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The body of a function that C code calls. It returns 0, or -1 with the text of the error in
-// TVMGetLastError; CodeOfCall returns the code of the error in place of -1. No exception passes through C code: lack of memory and exceptions of functions
-// that a program has registered are errors like any other.
+// Runs the body of a function that C code calls. CallFromC returns 0, or -1 with the text of the
+// error in TVMGetLastError. CodeOfCall returns the code of the error instead of -1. No exception
+// passes through C code: lack of memory, and exceptions of functions that a program has registered,
+// become errors.
 //
 //   int TVMModImport(TVMModuleHandle mod, TVMModuleHandle dep) {
 //     return CallFromC(__func__, {{"mod", mod}, {"dep", dep}}, [&] { return Import(mod, dep); });
@@ -29,7 +30,7 @@ struct NamedPointer {
   const void* pointer;
 };
 
-// `function` returns an absl::Status.
+// Runs `function`, which returns an absl::Status, and returns its code.
 template <typename Function>
 absl::StatusCode CodeOfCall(const Function& function) {
   try {
@@ -43,7 +44,7 @@ absl::StatusCode CodeOfCall(const Function& function) {
     TVMAPISetLastError(error.what());
 #ifdef __GLIBCXX__
   } catch (const abi::__forced_unwind&) {
-    throw;  // A thread that is cancelled: the C library ends the process if this stops it.
+    throw;  // The thread is being canceled. The C library would abort if this were caught.
 #endif
   } catch (...) {
     TVMAPISetLastError("an exception of an unknown type");
@@ -51,7 +52,7 @@ absl::StatusCode CodeOfCall(const Function& function) {
   return absl::StatusCode::kUnknown;
 }
 
-// The same for the C function called `name`, unless one of `pointers` is NULL.
+// Does the same for the C function called `name`. Returns an error if one of `pointers` is null.
 template <typename Function>
 absl::StatusCode CodeOfCall(const char* name, std::initializer_list<NamedPointer> pointers,
                             const Function& function) {

@@ -17,13 +17,14 @@
 namespace kiln::runtime {
 namespace {
 
-// Bytes at the end of the file in which a mark counts at any place: tables of sections are smaller.
+// Number of bytes at the end of the file in which a mark is accepted at any position. Section
+// tables are smaller.
 constexpr uint64_t kTailBytes = uint64_t{64} << 10;
 
-// In two parts, so that no program that contains this function has the mark.
+// The text is in two parts so that no program with this function contains the mark.
 std::string Mark() { return absl::StrCat("KILN-CHE", "CKSUM-01"); }
 
-// Fields of the header of an ELF file of either class and byte order.
+// Fields of the header of an ELF file of any class and byte order.
 class ElfHeader {
  public:
   explicit ElfHeader(absl::string_view bytes)
@@ -38,7 +39,7 @@ class ElfHeader {
                : Get(offsetof(Elf32_Ehdr, e_shnum), 2) * Get(offsetof(Elf32_Ehdr, e_shentsize), 2);
   }
 
-  // Writes the offset of the table into a header.
+  // Writes the offset of the section table into a header.
   void SetSectionTable(uint64_t offset, std::string& elf) const {
     const size_t at = is_64_ ? offsetof(Elf64_Ehdr, e_shoff) : offsetof(Elf32_Ehdr, e_shoff);
     const size_t size = is_64_ ? 8 : 4;
@@ -46,7 +47,7 @@ class ElfHeader {
   }
 
  private:
-  // The significance of the i-th byte of a field.
+  // Returns the significance of the i-th byte of a field.
   size_t Byte(size_t i, size_t size) const {
     return bytes_[EI_DATA] == ELFDATA2MSB ? size - 1 - i : i;
   }
@@ -75,7 +76,7 @@ void AddChecksumMark(std::string& elf) {
   const uint64_t begin = header.section_table(), bytes = header.section_table_bytes();
   if (begin == 0 || bytes == 0 || begin > elf.size() || bytes > elf.size() - begin) return;
   const std::string table = elf.substr(begin, bytes);
-  // The table mostly ends the file; if it does not, it stays in the file unused.
+  // The table is usually at the end of the file. If not, the old copy stays in the file unused.
   if (begin + bytes == elf.size()) elf.resize(begin);
   elf.resize((elf.size() + 7) / 8 * 8);
   absl::StrAppend(&elf, Mark(), Mark());

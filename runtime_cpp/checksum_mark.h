@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The mark in an ELF file which says that a checksum follows it (library_checksum.h).
+// The mark in an ELF file that says that a checksum follows the file (library_checksum.h).
 #ifndef KILN_RUNTIME_CPP_CHECKSUM_MARK_H_
 #define KILN_RUNTIME_CPP_CHECKSUM_MARK_H_
 
@@ -11,12 +11,12 @@
 
 namespace kiln::runtime {
 
-// Puts the mark before the table of sections of an ELF file of any machine. Other bytes, and a file
-// without such a table, stay as they are.
+// Inserts the mark before the section table of an ELF file of any machine. Other bytes, and a file
+// without a section table, are unchanged.
 void AddChecksumMark(std::string& elf);
 
-// True if the file has the mark, at its place or near its end. The mark is there twice, so damage
-// to one byte of it or to the place does not hide it.
+// True if the file has the mark, before its section table or near its end. The mark is there twice,
+// so that one damaged byte in the mark or in the table's offset does not hide it.
 absl::StatusOr<bool> HasChecksumMark(const LibraryFile& file);
 
 }  // namespace kiln::runtime

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The module that hands constants to modules of external code generators.
+// The module that passes constants to modules of external code generators.
 //
-// Such a module cannot hold large constants itself. When one of its functions is first asked for,
-// this module calls the owner's function "__init_<symbol>" with the constants of that symbol as
-// arguments, once, and then gives the function out.
+// Such a module cannot contain large constants. When one of its functions is first requested, this
+// module calls "__init_<function>" once, with the function's constants as arguments, and then
+// returns the function.
 #ifndef KILN_RUNTIME_CPP_CONST_LOADER_H_
 #define KILN_RUNTIME_CPP_CONST_LOADER_H_
 
@@ -23,8 +23,8 @@ namespace kiln::runtime {
 
 class ConstLoaderModule final : public ModuleNode {
  public:
-  // `constants_of` says for a symbol which constants its initializer takes, in order; all of them
-  // are in `constants`.
+  // `constants_of` lists the constants of each function in the order of the arguments of its
+  // initializer. All of them are in `constants`.
   ConstLoaderModule(Params constants, std::map<std::string, std::vector<std::string>> constants_of)
       : constants_(std::move(constants)), constants_of_(std::move(constants_of)) {}
 
@@ -41,8 +41,8 @@ class ConstLoaderModule final : public ModuleNode {
   std::set<std::string> initialised_;
 };
 
-// Payload: strings of constants, a count, their arrays; strings of symbols, a count, per symbol the
-// strings of its constants.
+// Loads the payload of "const_loader": strings of constants, a count, their arrays; strings of
+// functions, a count, for each function the strings of its constants.
 absl::StatusOr<ModulePtr> LoadConstLoaderModule(ByteReader& reader);
 
 }  // namespace kiln::runtime

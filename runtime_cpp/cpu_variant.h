@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CPU variants: a library may hold the code of a model for several kinds of CPU, and runs the best
-// that the CPU has. ModelMetadata::cpu_variants() names them all.
+// CPU variants: a library may have code of a model for several kinds of CPU. It runs the best
+// variant that the CPU supports. ModelMetadata::cpu_variants() lists them.
 //
 //   absl::StatusOr<std::string> variant = CpuVariant(module);   // "x86-64-v3"
 //   absl::Status status = SetCpuVariant(module, "x86-64-v2");   // to compare results
@@ -16,13 +16,14 @@
 
 namespace kiln::runtime {
 
-// The variant that the model of this module runs. NotFound if its code is for one target; the
-// library's error if the CPU has not what the lowest variant needs, which running the model gives
-// too.
+// Returns the variant that the model of this module runs. NotFound if its code is for one target.
+// If the CPU lacks a feature of the lowest variant, returns the library's error, as a run of the
+// model does.
 absl::StatusOr<std::string> CpuVariant(const Module& module);
 
-// Lets runs of the model that begin from now on use another variant: all of this library's, in all
-// threads. The library's error if it has no variant of that name, or the CPU not what it needs.
+// Makes runs that begin after this call use another variant, for all models of this library in all
+// threads. Returns the library's error if it has no variant of that name or the CPU lacks a feature
+// of it.
 absl::Status SetCpuVariant(const Module& module, const std::string& name);
 
 }  // namespace kiln::runtime

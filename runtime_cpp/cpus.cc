@@ -13,7 +13,7 @@
 namespace kiln::runtime {
 namespace {
 
-// The first word and the second one of a file, or nothing.
+// Returns the first two words of a file, or fewer if it has fewer or cannot be read.
 std::vector<std::string> Words(const std::string& path) {
   std::ifstream file(path);
   std::vector<std::string> words;
@@ -24,7 +24,7 @@ std::vector<std::string> Words(const std::string& path) {
 int DivideUp(const std::string& quota, const std::string& period) {
   int64_t quota_us = 0;
   int64_t period_us = 0;
-  // A quota of "max" or -1 is none.
+  // "max" or -1 mean that there is no quota.
   if (!absl::SimpleAtoi(quota, &quota_us) || !absl::SimpleAtoi(period, &period_us) ||
       quota_us <= 0 || period_us <= 0) {
     return 0;
@@ -66,7 +66,7 @@ Cpus ReadCpus(const std::string& sys) {
   for (const int cpu : AffinityCpus()) {
     const std::vector<std::string> core =
         Words(absl::StrCat(sys, "/devices/system/cpu/cpu", cpu, "/topology/thread_siblings_list"));
-    // A system that does not tell has one thread per core.
+    // If the system does not list siblings, each CPU counts as a core.
     const bool first = cores.insert(core.empty() ? absl::StrCat("cpu", cpu) : core[0]).second;
     (first ? cpus.order : siblings).push_back(cpu);
   }

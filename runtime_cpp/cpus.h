@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which CPUs this process may use, and how many threads are of use on them.
+// The CPUs that this process may use, and the useful number of threads on them.
 //
-// Compute-bound threads gain nothing from a second one on the same core, and lose much where a
-// container's quota allows less CPU time than there are CPUs.
+// Compute-bound threads gain nothing from a second thread on the same core. They lose much if the
+// quota of a container allows less CPU time than there are CPUs.
 #ifndef KILN_RUNTIME_CPP_CPUS_H_
 #define KILN_RUNTIME_CPP_CPUS_H_
 
@@ -13,18 +13,18 @@
 namespace kiln::runtime {
 
 struct Cpus {
-  // The CPUs of the process's affinity: first one of each core, then their siblings.
+  // CPUs of the process's affinity: first one of each core, then their siblings.
   std::vector<int> order;
-  // Cores among them.
+  // Number of cores among them.
   int num_cores = 1;
-  // CPUs' worth of time that the control group allows, rounded up; 0 if it does not say.
+  // CPU time that the control group allows, as a number of CPUs, rounded up; 0 if unlimited.
   int quota = 0;
 
-  // One thread per core, within the quota.
+  // Returns the number of cores, limited by the quota.
   int UsefulThreads() const;
 };
 
-// Reads the state of the system. `sys` is where the kernel's files lie, "/sys" but in tests.
+// Reads the state of the system. `sys` is the folder of the kernel's files: "/sys" except in tests.
 Cpus ReadCpus(const std::string& sys = "/sys");
 
 }  // namespace kiln::runtime

@@ -10,7 +10,7 @@
 namespace kiln::runtime {
 namespace {
 
-// A folder that stands for /sys.
+// Makes a folder that replaces /sys.
 std::string MakeSys(const std::string& name) {
   const std::string sys = absl::StrCat(testing::TempDir(), "/", name);
   std::filesystem::remove_all(sys);

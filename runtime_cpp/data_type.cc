@@ -17,7 +17,7 @@ struct CodeName {
   absl::string_view name;
 };
 
-// A name that begins like another one comes before it.
+// If a name is the prefix of another one, the longer name comes first.
 constexpr CodeName kCodeNames[] = {
     {kDLBfloat, "bfloat"},       {kDLComplex, "complex"}, {kDLFloat, "float"},
     {kDLOpaqueHandle, "handle"}, {kDLInt, "int"},         {kDLUInt, "uint"},

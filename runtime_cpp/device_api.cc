@@ -25,7 +25,7 @@ class CpuDeviceApi final : public DeviceApi {
   absl::StatusOr<void*> Allocate(DLDevice, size_t bytes, size_t alignment) override {
     if (alignment < sizeof(void*)) alignment = sizeof(void*);
     void* memory = nullptr;
-    // A block of 0 bytes would have no address of its own.
+    // A block of 0 bytes might have no address.
     if (posix_memalign(&memory, alignment, bytes == 0 ? 1 : bytes) != 0) {
       return absl::ResourceExhaustedError(
           absl::StrCat("cannot allocate ", bytes, " bytes aligned to ", alignment, " on cpu:0"));
@@ -71,7 +71,7 @@ absl::Status RegisterDeviceApi(int32_t device_type, DeviceApi* api) {
 absl::StatusOr<DeviceApi*> GetDeviceApi(DLDevice device) {
   Registry& registry = GlobalRegistry();
   DeviceApi* api = &registry.cpu;
-  // The CPU's back end is never another, so runs on it take no lock.
+  // The CPU's back end is never replaced, so runs on the CPU take no lock.
   if (device.device_type != kDLCPU) {
     const std::lock_guard<std::mutex> lock(registry.mutex);
     const auto found = registry.apis.find(device.device_type);

@@ -35,8 +35,8 @@ std::string DescriptorPath(int descriptor) { return absl::StrCat("/proc/self/fd/
 
 std::atomic<uint64_t> loads = 0;
 
-// A folder in the name of each load. Additional "/" and "./" spell an address in binary, which is
-// another in each copy of this runtime in the process.
+// Returns a folder for the name of each load. It encodes an address in binary by additional "/" and
+// "./". The address is different in each copy of this runtime in the process.
 std::string FolderOfThisRuntime() {
   std::string name = "/fd/";
   const auto address = reinterpret_cast<uintptr_t>(&loads);
@@ -44,10 +44,10 @@ std::string FolderOfThisRuntime() {
   return name;
 }
 
-// A name of the open file that no load of this process has had: the loader would take a library of
-// the same name for the same file, and file descriptors are used again. After the folder of this
-// runtime, further "/" and "./" spell a count. The name has the number of the process, not "self": a
-// debugger opens the file by this name in a process of its own.
+// Returns a name of the open file that no other load of this process has had. The loader would take
+// a library of the same name for the same file, and file descriptors are reused. After the folder
+// of this runtime, further "/" and "./" encode a counter. The name contains the process ID instead
+// of "self", because a debugger opens the file by this name in its own process.
 std::string UniqueLoaderName(int descriptor) {
   std::error_code error;
   const std::string process = std::filesystem::read_symlink("/proc/self", error).string();
@@ -58,16 +58,16 @@ std::string UniqueLoaderName(int descriptor) {
 
 // A library whose name in the loader's list has been replaced.
 struct ShownLibrary {
-  char* original_name;  // The loader's own.
-  int users;            // Objects of DynamicLibrary.
+  char* original_name;  // Name that the loader owns.
+  int users;            // Number of DynamicLibrary objects.
 };
 
-// Several objects can share a library of the loader's; its own name is put back for the last one.
+// Several objects can share a library of the loader. The last one restores the original name.
 struct ShownNames {
-  std::mutex mutex;  // of what follows, and of link_map::l_name
+  std::mutex mutex;  // Guards the members below, and link_map::l_name.
   std::map<link_map*, ShownLibrary> libraries;
-  // Names that the list has had. They stay: another thread may be reading one from the list when its
-  // library goes.
+  // Names that have been in the list. They are never freed: another thread may read one from the
+  // list while its library is destroyed.
   std::set<std::string> names;
 };
 
@@ -81,8 +81,8 @@ absl::Status LoadError(int error, const LibraryFile& file, absl::string_view wha
       error, absl::StrCat(file.path(), ": cannot ", what, " the shared object to load it"));
 }
 
-// Does the loader's first steps once more to learn why they failed: its texts are for people, in
-// the language of the process, and often leave errno out.
+// Repeats the loader's first steps to find the reason of its failure. The loader's texts are meant
+// for people, are in the language of the process, and often do not mention errno.
 absl::Status CheckLoaderCanMap(const LibraryFile& file) {
   const int descriptor =
       open(DescriptorPath(file.descriptor()).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -102,7 +102,7 @@ absl::Status CheckLoaderCanMap(const LibraryFile& file) {
 
 absl::Status WhyNotLoaded(const LibraryFile& file, absl::string_view text) {
   KILN_RETURN_IF_ERROR(CheckLoaderCanMap(file));
-  // The loader says "out of memory" in its own words if it has no memory for a longer text.
+  // If the loader has no memory for a longer text, its text is "out of memory".
   std::vector<std::string> texts = {"out of memory"};
   for (const int error : {ENOMEM, EMFILE, ENFILE}) {
     texts.push_back(std::generic_category().message(error));
@@ -120,7 +120,7 @@ absl::Status WhyNotLoaded(const LibraryFile& file, absl::string_view text) {
 absl::StatusOr<std::unique_ptr<DynamicLibrary>> DynamicLibrary::Load(const LibraryFile& file) {
   std::unique_ptr<DynamicLibrary> library(new DynamicLibrary);
   const std::string loader_name = UniqueLoaderName(file.descriptor());
-  // Now, since a function that is missing ends the process when it is first called.
+  // RTLD_NOW, because a missing function would end the process when it is first called.
   library->handle_ = dlopen(loader_name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library->handle_ == nullptr) {
     return WhyNotLoaded(file, absl::StrReplaceAll(dlerror(), {{loader_name, file.path()}}));
@@ -131,8 +131,8 @@ absl::StatusOr<std::unique_ptr<DynamicLibrary>> DynamicLibrary::Load(const Libra
 }
 
 // Debuggers, sanitizers and dladdr read the name of a library from the loader's list, to open its
-// file for symbols. They get the path that the file has at this time. The loader's own string takes
-// its place again before the loader frees it.
+// file for symbols. This function puts the current path of the file there. The destructor restores
+// the loader's own string before the loader frees it.
 void DynamicLibrary::ShowName(const LibraryFile& file) {
   std::error_code error;
   std::string path =
@@ -144,7 +144,7 @@ void DynamicLibrary::ShowName(const LibraryFile& file) {
   if (const auto found = names.libraries.find(map); found != names.libraries.end()) {
     ++found->second.users;
   } else {
-    // A library that someone else has loaded keeps its name.
+    // A library that was loaded without this runtime keeps its name.
     if (!absl::StrContains(map->l_name, FolderOfThisRuntime())) return;
     const std::string& name = *names.names.insert(std::move(path)).first;
     names.libraries[map] = {.original_name = map->l_name, .users = 1};

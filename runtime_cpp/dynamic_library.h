@@ -2,10 +2,10 @@
 //
 // A library file in the system's dynamic loader.
 //
-// The loader knows a loaded library again by the name that it was loaded by, and by the device and
-// inode of its file. A path can name another file at each load, so libraries are loaded by file
-// descriptor and under a name that no other load has: only the inode counts, which no other file can
-// get as long as this one is mapped.
+// The loader identifies a loaded library by the name that it was loaded by, and by the device and
+// inode of its file. A path may refer to a different file for each load. Therefore libraries are
+// loaded by file descriptor and under a unique name. Then only the inode counts, which no other
+// file can get as long as this one is mapped.
 #ifndef KILN_RUNTIME_CPP_DYNAMIC_LIBRARY_H_
 #define KILN_RUNTIME_CPP_DYNAMIC_LIBRARY_H_
 
@@ -21,19 +21,19 @@ namespace kiln::runtime {
 
 class DynamicLibrary {
  public:
-  // Maps the file of `file`, which has been checked to be whole, and runs its constructors. A file
-  // that is loaded already, by whatever name, is shared. InvalidArgument with the loader's text if
-  // it refuses the file, ResourceExhausted if memory or file descriptors are lacking,
-  // PermissionDenied if the system does not let the file be executed.
+  // Maps a file whose completeness has been checked, and runs its constructors. If the file is
+  // loaded already under any name, it is shared. Returns InvalidArgument with the loader's text if
+  // the loader refuses the file. Returns ResourceExhausted if there is not enough memory or too few
+  // file descriptors, and PermissionDenied if the system does not allow execution of the file.
   static absl::StatusOr<std::unique_ptr<DynamicLibrary>> Load(const LibraryFile& file);
 
-  // Unmaps the library unless others have it loaded.
+  // Unmaps the library unless it has other users.
   ~DynamicLibrary();
   DynamicLibrary(const DynamicLibrary&) = delete;
   DynamicLibrary& operator=(const DynamicLibrary&) = delete;
 
-  // The address of a symbol of the library itself, not of one that it depends on; NULL if there is
-  // none.
+  // Returns the address of a symbol of the library itself, not of its dependencies; null if there
+  // is none.
   void* FindSymbol(const std::string& name) const;
 
  private:
@@ -42,7 +42,7 @@ class DynamicLibrary {
   void ShowName(const LibraryFile& file);
 
   void* handle_ = nullptr;
-  // The loader's description of the library, if its list shows the file's path for this object.
+  // The loader's entry for the library, if this object has replaced its name by the file's path.
   link_map* shown_ = nullptr;
 };
 

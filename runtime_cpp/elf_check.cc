@@ -27,7 +27,7 @@ constexpr uint16_t kThisMachine = EM_AARCH64;
 #elif defined(__riscv)
 constexpr uint16_t kThisMachine = EM_RISCV;
 #else
-constexpr uint16_t kThisMachine = EM_NONE;  // not known: the loader finds out
+constexpr uint16_t kThisMachine = EM_NONE;  // Unknown machine: the loader does the check.
 #endif
 constexpr unsigned char kThisClass = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
 
@@ -49,8 +49,8 @@ std::string MachineName(uint16_t machine, unsigned char elf_class) {
   }
 }
 
-// The loader's error for a library of another machine is that there is no such file. The fields that
-// tell the machine lie at the same place in files of 32 and 64 bits.
+// Without this check, the loader would report that a library of another machine does not exist. The
+// fields that identify the machine have the same offsets in 32-bit and 64-bit files.
 absl::Status CheckMachine(const std::string& path, const ElfW(Ehdr) & header) {
   const unsigned char elf_class = header.e_ident[EI_CLASS];
   const bool swapped = header.e_ident[EI_DATA] == ELFDATA2MSB;
@@ -100,8 +100,8 @@ absl::Status CheckElf(const LibraryFile& file) {
     if (segment.p_type != PT_LOAD) continue;
     KILN_RETURN_IF_ERROR(CheckHolds(file, segment.p_offset, segment.p_filesz));
   }
-  // Only other tools read the table of sections. Most linkers put it at the end of the file, so a
-  // file without it is cut off.
+  // Only other tools read the section table. Most linkers put it at the end of the file, so a file
+  // without it has been truncated.
   return CheckHolds(file, elf.header.e_shoff,
                     uint64_t{elf.header.e_shnum} * elf.header.e_shentsize);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks of a library's file before the system's loader gets it: the loader itself maps files that
-// are cut off, and then the first access kills the process.
+// Checks of a library's file before it is passed to the system's loader. The loader maps truncated
+// files, too, and the first access to a missing page then kills the process.
 #ifndef KILN_RUNTIME_CPP_ELF_CHECK_H_
 #define KILN_RUNTIME_CPP_ELF_CHECK_H_
 
@@ -13,15 +13,16 @@
 
 namespace kiln::runtime {
 
-// Checks that the file is an ELF file for this machine (InvalidArgument if not) and holds all its
-// segments and its table of sections (DataLoss if not).
+// Checks that the file is an ELF file for this machine (otherwise InvalidArgument) and contains all
+// its segments and its section table (otherwise DataLoss).
 absl::Status CheckElf(const LibraryFile& file);
 
-// Checks that this CPU has what the notes of a file that CheckElf has passed say that its code needs:
-// FailedPrecondition with the features that are missing. A file without such notes passes.
+// Checks that this CPU has the features that the file's notes list. Returns FailedPrecondition with
+// the missing features. A file without such notes passes. The file must have passed CheckElf.
 absl::Status CheckCpu(const LibraryFile& file);
 
-// Bytes of address space that the loader takes for the segments of a file that CheckElf has passed.
+// Returns the size in bytes of the address space that the loader reserves for the segments of a
+// file. The file must have passed CheckElf.
 absl::StatusOr<uint64_t> ElfMemoryBytes(const LibraryFile& file);
 
 }  // namespace kiln::runtime

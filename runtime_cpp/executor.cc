@@ -46,7 +46,7 @@ absl::Status Executor::Allocate(const Params& params) {
   inputs_.resize(program_->inputs().size());
   outputs_.resize(program_->outputs().size());
   for (const auto& [name, array] : params) {
-    // Other compilers also hand out parameters that they have linked in, which are no inputs.
+    // Other compilers also pass parameters that are linked into the code and are not inputs.
     const absl::StatusOr<int> index = GetInputIndex(name);
     if (index.ok()) KILN_RETURN_IF_ERROR(UseParam(*index, array));
   }
@@ -74,7 +74,7 @@ absl::Status Executor::Allocate(const Params& params) {
   return absl::OkStatus();
 }
 
-// Parameters are shared where that is possible: on the right device and aligned.
+// Shares the parameter's memory if it is aligned and on the right device. Otherwise copies it.
 absl::Status Executor::UseParam(int index, const NDArray& array) {
   const TensorInfo& info = program_->inputs()[static_cast<size_t>(index)];
   Slot& slot = inputs_[static_cast<size_t>(index)];
@@ -146,7 +146,7 @@ absl::Status Executor::SetOutputZeroCopy(int index, const NDArray& array) {
   const auto i = static_cast<size_t>(index);
   KILN_RETURN_IF_ERROR(CheckTensorInPlace(program_->outputs()[i], *array, "output", i));
   for (State& state : states_) {
-    if (state.output == i) PassOn(state);  // before the memory of its value goes
+    if (state.output == i) PassOn(state);  // Moves the value before its memory is replaced.
   }
   outputs_[i].current = array;
   return absl::OkStatus();
@@ -248,7 +248,7 @@ absl::Status Executor::keep_state(bool keep) {
   KILN_RETURN_IF_ERROR(SeparateMemoryOfStates());
   keeps_state_ = false;
   for (const State& state : states_) {
-    // The outputs stay what the last run has written.
+    // Copies, so that the output keeps the values of the last run.
     if (!state.is_written) continue;
     KILN_RETURN_IF_ERROR(SetInput(static_cast<int>(state.input), *outputs_[state.output].current));
   }
@@ -260,7 +260,7 @@ void Executor::ShareMemoryOfStates() {
     if (!program_->states()[i].is_in_place) continue;
     const Slot& input = inputs_[states_[i].input];
     Slot& output = outputs_[states_[i].output];
-    if (!input.own.defined()) continue;  // A parameter that is used where it lies.
+    if (!input.own.defined()) continue;  // A parameter whose memory is shared.
     const bool is_own = output.current.data() == output.own.data();
     output.own = input.own;
     if (is_own) output.current = output.own;

@@ -35,7 +35,7 @@ absl::StatusOr<ModulePtr> LoadGraphExecutorFactory(ByteReader& reader) {
 }
 
 absl::StatusOr<std::shared_ptr<const Program>> ExecutorFactoryNode::MakeProgram(DLDevice device) {
-  // First of all, so that nothing else is tried on a device that does not exist.
+  // Checked first, so that nothing else is tried for a device that does not exist.
   KILN_RETURN_IF_ERROR(GetDeviceApi(device).status());
   const Module self(shared_from_this());
   std::unique_ptr<Program> program;

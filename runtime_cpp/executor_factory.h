@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The root module of a compiled model: makes executors of it.
+// The root module of a compiled model, which makes executors of it.
 //
 //   absl::StatusOr<ExecutorFactory> factory = ExecutorFactory::From(module);
 //   factory->module_names();             // {"my_mod"}
 //   factory->Create(DLDevice{kDLCPU, 0});
 //
-// Its functions by name: `<module name>`(device) -> module of an executor, list_module_names() ->
-// the names, one per line, remove_params() -> a factory without parameters, and for graph executors
-// get_graph_json() -> the table.
+// Its functions by name: `<module name>`(device) -> module of an executor; list_module_names() ->
+// the names, one per line; remove_params() -> a factory without parameters. A graph executor also
+// has get_graph_json() -> the graph as JSON.
 #ifndef KILN_RUNTIME_CPP_EXECUTOR_FACTORY_H_
 #define KILN_RUNTIME_CPP_EXECUTOR_FACTORY_H_
 
@@ -30,7 +30,7 @@ class ExecutorFactoryNode final : public ModuleNode {
  public:
   enum class Kind { kAot, kGraph };
 
-  // `graph_json` is empty for kAot. The library and its metadata are imported afterwards.
+  // `graph_json` is empty for kAot. The library and its metadata are imported later.
   ExecutorFactoryNode(Kind kind, std::string module_name, std::string graph_json, Params params)
       : kind_(kind),
         module_name_(std::move(module_name)),
@@ -60,21 +60,22 @@ class ExecutorFactoryNode final : public ModuleNode {
 // Typed access to a factory.
 class ExecutorFactory {
  public:
-  // InvalidArgument if `module` is no factory.
+  // Returns InvalidArgument if `module` is not a factory.
   static absl::StatusOr<ExecutorFactory> From(const Module& module);
 
-  // The models that the factory holds.
+  // Names of the models that the factory holds.
   std::vector<std::string> module_names() const { return {node_->module_name()}; }
 
-  // A new executor with the factory's parameters set. NotFound if `device` has no back end.
+  // Makes an executor with the factory's parameters set. Returns NotFound if `device` has no back
+  // end.
   absl::StatusOr<std::shared_ptr<Executor>> Create(DLDevice device) const;
 
-  // What an executor would run, for use without its state.
+  // Makes the program of an executor, for use without an executor's state.
   absl::StatusOr<std::shared_ptr<const Program>> MakeProgram(DLDevice device) const {
     return node_->MakeProgram(device);
   }
 
-  // Parameters that are not linked into the code; mostly none.
+  // Parameters that are not linked into the code. In most cases there are none.
   const Params& params() const { return node_->params(); }
 
  private:
@@ -83,9 +84,10 @@ class ExecutorFactory {
   std::shared_ptr<ExecutorFactoryNode> node_;
 };
 
-// Payload of "AotExecutorFactory": u64 count, strings of names, arrays, string module name.
+// Loads the payload of "AotExecutorFactory": u64 count, strings of names, arrays, string module
+// name.
 absl::StatusOr<ModulePtr> LoadAotExecutorFactory(ByteReader& reader);
-// Payload of "GraphExecutorFactory": string graph JSON, then the same.
+// Loads the payload of "GraphExecutorFactory": string graph JSON, then the fields above.
 absl::StatusOr<ModulePtr> LoadGraphExecutorFactory(ByteReader& reader);
 
 }  // namespace kiln::runtime

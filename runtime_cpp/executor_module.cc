@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The calls of an executor by name.
+// Calls of an executor by name.
 #include <cstring>
 #include <map>
 #include <utility>
@@ -16,7 +16,7 @@ namespace {
 
 using Method = absl::StatusOr<Value> (*)(Executor& executor, const Args& args);
 
-// An index that does not even fit an int is as wrong as -1.
+// Maps an index that does not fit into an int to -1, which is invalid, too.
 int ToIndex(int64_t index) {
   return index == static_cast<int>(index) ? static_cast<int>(index) : -1;
 }
@@ -59,7 +59,7 @@ absl::StatusOr<Value> SetOutputZeroCopy(Executor& executor, const Args& args) {
   return ToValue(executor.SetOutputZeroCopy(index, array));
 }
 
-// The array itself or, given a second argument, a copy of it there.
+// Returns the array or, if there is a second argument, copies it to that tensor.
 absl::StatusOr<Value> Hand(const NDArray& array, const Args& args) {
   if (args.size() == 1) return Value(array);
   KILN_ASSIGN_OR_RETURN(const DLTensor* const target, args.Tensor(1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Both executors, end to end, on libraries as the compiler makes them.
+// End-to-end tests of both executors on libraries as the compiler makes them.
 #include "runtime_cpp/executor.h"
 
 #include <cstring>
@@ -129,7 +129,7 @@ TEST_P(BothExecutors, ZeroCopyUsesTheCallersMemory) {
   EXPECT_EQ(output.values<float>()[0], 2 * first);
   EXPECT_EQ(executor->GetInput(0)->data(), x.data());
   EXPECT_EQ(executor->GetOutput(0)->data(), output.data());
-  // A copy brings the executor's own memory back.
+  // SetInput copies into the executor's own memory, which is then used again.
   ASSERT_TRUE(executor->SetInput("x", *x).ok());
   EXPECT_NE(executor->GetInput(0)->data(), x.data());
 }
@@ -161,7 +161,7 @@ TEST_P(BothExecutors, ZeroCopyChecksAlignmentDeviceAndStrides) {
   EXPECT_THAT(Text(executor->SetInput(0, tensor)), HasSubstr("wanted compact row-major"));
 }
 
-// x, at first 1.5, becomes (x + y) + x.
+// The state x begins with 1.5 and becomes (x + y) + x.
 TEST(State, IsPassedOnWithoutACopy) {
   const std::shared_ptr<Executor> executor = Make(kAotState);
   ASSERT_EQ(executor->states().size(), 1u);
@@ -174,7 +174,7 @@ TEST(State, IsPassedOnWithoutACopy) {
   ASSERT_TRUE(executor->Run().ok());
   EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(3, 4, 5, 6));
   const void* const written = executor->GetOutput(0)->data();
-  // The input is what the next run reads.
+  // GetInput returns the memory that the next run reads.
   EXPECT_EQ(executor->GetInput("x")->data(), written);
   ASSERT_TRUE(executor->Run().ok());
   EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(6, 9, 12, 15));
@@ -195,16 +195,16 @@ TEST(State, ThatIsSetIsTheNextRuns) {
   ASSERT_TRUE(executor->SetInput("x", *Floats({1, 2, 3, 4})).ok());
   ASSERT_TRUE(executor->Run().ok());
   EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(2, 4, 6, 8));
-  // In place, in the memory that the last run has written.
+  // The input can be changed in the memory that the last run wrote.
   executor->GetInput("x")->values<float>()[0] = 10;
   ASSERT_TRUE(executor->Run().ok());
   EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(20, 8, 12, 16));
-  // The value passes on even if a caller's memory takes the place of the output.
+  // The value is kept if memory of the caller replaces the output.
   const NDArray output = Floats({0, 0, 0, 0});
   ASSERT_TRUE(executor->SetOutputZeroCopy(0, output).ok());
   ASSERT_TRUE(executor->Run().ok());
   EXPECT_THAT(output.values<float>(), ElementsAre(40, 16, 24, 32));
-  // Without keep_state, the state stays as it is.
+  // Without keep_state, the state does not change.
   ASSERT_TRUE(executor->keep_state(false).ok());
   for (int i = 0; i < 2; ++i) {
     ASSERT_TRUE(executor->Run().ok());
@@ -243,14 +243,14 @@ TEST(State, ThatIsInPlaceHasOneMemory) {
   ASSERT_TRUE(executor->SetInput("x", *Floats({1, 2, 3, 4})).ok());
   ASSERT_TRUE(executor->Run().ok());
   EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(2, 5, 8, 11));
-  // Memory of the caller's takes the place of the output, and takes part.
+  // Memory of the caller replaces the output and is exchanged, too.
   const NDArray output = Floats({0, 0, 0, 0});
   ASSERT_TRUE(executor->SetOutputZeroCopy(0, output).ok());
   ASSERT_TRUE(executor->Run().ok());
   EXPECT_THAT(output.values<float>(), ElementsAre(4, 11, 18, 25));
   ASSERT_TRUE(executor->Run().ok());
   EXPECT_THAT(executor->GetOutput(0)->values<float>(), ElementsAre(8, 23, 38, 53));
-  // Without keep_state, input and output are apart, and the state stays as it is.
+  // Without keep_state, input and output have separate memory, and the state does not change.
   ASSERT_TRUE(executor->keep_state(false).ok());
   EXPECT_NE(executor->GetOutput(0)->data(), executor->GetInput("x")->data());
   for (int i = 0; i < 2; ++i) {
@@ -280,7 +280,7 @@ TEST(State, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(Text(wrong), "state 'x': the model has no output 'output1'; it has 'output0'");
 }
 
-// Leaves idle blocks of 1 MiB and 4 MiB, as operators do that take scratch memory.
+// Leaves idle blocks of 1 MiB and 4 MiB, like operators that use scratch memory.
 void LeaveIdleBlocks() {
   WorkspacePool& pool = WorkspacePool::ThisThread();
   void* const small = pool.Allocate(kCpu, 1 << 20).value();
@@ -380,7 +380,7 @@ TEST(GraphExecutor, ParamsAreLoadedSharedAndRemoved) {
   ASSERT_TRUE(second["run"]().ok());
   EXPECT_THAT(second["get_output"](0)->Array()->values<float>(), ElementsAre(100, 200, 300, 400));
   EXPECT_EQ(second["get_input"]("p0")->Array()->data(), first->GetInput("p0")->data());
-  // Setting it again leaves the other executor alone.
+  // Setting it again does not affect the other executor.
   ASSERT_TRUE(second["set_input"]("p0", Floats({1})).ok());
   EXPECT_THAT(first->GetInput("p0")->values<float>(), ElementsAre(100));
   const std::string unknown = SaveParams({{"p9", Floats({1})}}).value();

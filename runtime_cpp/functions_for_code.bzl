@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flags of every program with the C++ runtime."""
+"""Linker flags of every program with the C++ runtime."""
 
-# Functions that compiled code may call by name: every program with the runtime exports them to the libraries that it loads.
+# Functions that compiled code may call by name. Every program with the runtime exports them to the
+# libraries that it loads.
 _FUNCTIONS_FOR_CODE = [
     "TVMAPISetLastError",
     "TVMBackendAllocWorkspace",

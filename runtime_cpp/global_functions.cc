@@ -73,7 +73,7 @@ absl::StatusOr<DLDevice> DeviceAt(const Args& args, int i) {
 }
 
 absl::StatusOr<Value> CreateGraphExecutor(const Args& args) {
-  // Several devices would be pairs behind these.
+  // Further devices would be further pairs at the end. They are not supported.
   KILN_RETURN_IF_ERROR(args.CheckSize(4, 5));
   KILN_ASSIGN_OR_RETURN(const absl::string_view json, args.String(0));
   KILN_ASSIGN_OR_RETURN(ModulePtr library, args.Module(1));
@@ -87,7 +87,8 @@ absl::StatusOr<Value> CreateGraphExecutor(const Args& args) {
   return Value(MakeExecutorModule(std::move(executor)).node());
 }
 
-// From argument `begin` on: the library, the model's name, and its parameters in pairs.
+// Makes a factory from the arguments from `begin` on: the library, the name of the model, and pairs
+// of parameter name and array.
 absl::StatusOr<Value> MakeFactory(ExecutorFactoryNode::Kind kind, std::string graph_json,
                                   const Args& args, int begin) {
   if (args.size() < begin + 2 || (args.size() - begin) % 2 != 0) {

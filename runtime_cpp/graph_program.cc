@@ -17,10 +17,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Calls of an operator with at most this many arguments allocate no memory for their lists.
+// Calls of an operator with at most this many arguments allocate no memory for lists of arguments.
 constexpr size_t kInlineArguments = kInlineTensors;
 
-// For each entry, the one whose memory it has: its own, or through __nop nodes that of another.
+// Returns for each entry the entry whose memory it uses: itself or, through __nop nodes, another
+// one.
 std::vector<size_t> AliasRoots(const GraphTable& table) {
   std::vector<size_t> root(table.entries.size());
   for (size_t i = 0; i < root.size(); ++i) root[i] = i;
@@ -30,7 +31,7 @@ std::vector<size_t> AliasRoots(const GraphTable& table) {
   return root;
 }
 
-// The metadata of a library that has some; a graph runs without as well.
+// Returns the metadata of the library if it has some. A graph can run without metadata.
 absl::StatusOr<std::optional<ModelMetadata>> FindMetadata(const Module& module) {
   absl::StatusOr<ModelMetadata> metadata = ModelMetadata::Find(module);
   if (metadata.ok()) return *std::move(metadata);
@@ -79,7 +80,7 @@ absl::Status GraphProgram::CheckDevice() const {
 }
 
 void GraphProgram::PlaceEntries(const std::vector<size_t>& alias_of) {
-  // By alias root; roots without a place here lie in the workspace.
+  // Places by alias root. Roots without a place here are in the workspace.
   std::map<size_t, Place> place_of;
   for (size_t i = 0; i < table_.arguments.size(); ++i) {
     place_of[table_.nodes[table_.arguments[i]].first_entry] = {Place::kInput, i};
@@ -89,9 +90,9 @@ void GraphProgram::PlaceEntries(const std::vector<size_t>& alias_of) {
     const bool in_place = place_of.try_emplace(alias_of[entry], Place{Place::kOutput, i}).second;
     if (!in_place) output_copies_.push_back({.output = i, .entry = entry});
   }
-  // Several calls may each write a part of an output: their entries share its storage and are as
-  // large as it.
-  std::map<int64_t, size_t> output_of;  // By storage id: the entry.
+  // Several calls may each write a part of an output. Their entries then have the same storage id
+  // and the same size as the output.
+  std::map<int64_t, size_t> output_of;  // Entry of the output, by storage id.
   for (const auto& [entry, place] : place_of) {
     if (place.kind == Place::kOutput) output_of[table_.entries[entry].storage_id] = entry;
   }
@@ -109,7 +110,7 @@ void GraphProgram::PlaceEntries(const std::vector<size_t>& alias_of) {
 }
 
 absl::Status GraphProgram::PlaceWorkspace(const std::vector<size_t>& alias_of) {
-  std::map<int64_t, int64_t> bytes_of;  // By storage id: the largest of its entries.
+  std::map<int64_t, int64_t> bytes_of;  // Size of the largest entry, by storage id.
   for (size_t i = 0; i < places_.size(); ++i) {
     if (places_[i].kind != Place::kWorkspace) continue;
     int64_t& bytes = bytes_of[table_.entries[alias_of[i]].storage_id];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model whose order of calls is a table: each node's operator function is called in turn.
+// A model whose calls are listed in a table. The operator function of each node is called in order.
 //
-// Results that leave the model are computed right in the caller's outputs; the others lie in the
-// workspace, where entries with the same storage id share memory.
+// Outputs of the model are computed in the caller's memory. Other results are in the workspace, in
+// which entries with the same storage id share memory.
 #ifndef KILN_RUNTIME_CPP_GRAPH_PROGRAM_H_
 #define KILN_RUNTIME_CPP_GRAPH_PROGRAM_H_
 
@@ -22,8 +22,9 @@ namespace kiln::runtime {
 
 class GraphProgram final : public Program {
  public:
-  // `module` is or imports the library of operator functions. NotFound if a function is missing, or
-  // `device` has no back end; InvalidArgument if the table is wrong or for another device.
+  // `module` is or imports the library of operator functions. Returns NotFound if a function is
+  // missing or `device` has no back end, and InvalidArgument if the table is invalid or for another
+  // device.
   static absl::StatusOr<std::unique_ptr<Program>> Create(absl::string_view graph_json,
                                                          const Module& module, DLDevice device);
 
@@ -32,28 +33,28 @@ class GraphProgram final : public Program {
   absl::StatusOr<std::vector<OperatorTiming>> Profile(const RunMemory& memory) const override;
 
  private:
-  // Where the data of an entry lies during a run.
+  // Location of an entry's data during a run.
   struct Place {
     enum Kind { kInput, kOutput, kWorkspace };
     Kind kind = kWorkspace;
-    size_t index = 0;  // Of the input or output; in the workspace the offset in bytes.
+    size_t index = 0;  // Number of the input or output, or offset in the workspace in bytes.
   };
 
   // One call of an operator function. Its tensors are arguments_[first_argument …].
   struct Call {
-    PackedFunc function;     // Not defined for a copy of the first tensor to the second.
-    OperatorTiming untimed;  // What is known of it before it runs.
+    PackedFunc function;     // Undefined if the call copies the first tensor to the second.
+    OperatorTiming untimed;  // Facts about the call without measurements.
     size_t first_argument = 0;
     size_t num_arguments = 0;
   };
 
-  // A tensor of a call; `tensor.data` is set in each run.
+  // A tensor of a call. `tensor.data` is set in each run.
   struct Argument {
     DLTensor tensor;
     size_t entry;
   };
 
-  // An output that is not computed in place, because it is an input or another output, too.
+  // An output that is not computed in place, because it is also an input or another output.
   struct OutputCopy {
     size_t output;
     size_t entry;
@@ -76,7 +77,7 @@ class GraphProgram final : public Program {
   std::vector<Place> places_;  // One per entry.
   std::vector<Call> calls_;
   std::vector<Argument> arguments_;
-  std::vector<std::unique_ptr<int64_t>> flat_extents_;  // The shapes of flattened arguments.
+  std::vector<std::unique_ptr<int64_t>> flat_extents_;  // Shapes of flattened arguments.
   std::vector<OutputCopy> output_copies_;
 };
 

@@ -131,7 +131,7 @@ TEST(GraphTable, OtherDocumentsAreErrors) {
 
 TEST(GraphTable, AGraphWithoutNodesIsFine) { EXPECT_EQ(ErrorOf(kEmptyGraph), ""); }
 
-// There is no node that an argument or a result could be.
+// A graph without nodes must not have references to nodes in arguments or results.
 TEST(GraphTable, AGraphWithoutNodesHasNoReferences) {
   for (const auto& [from, to] :
        std::map<std::string, std::string>{{R"("arg_nodes": [])", R"("arg_nodes": [1000000000])"},

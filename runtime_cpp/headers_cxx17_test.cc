@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs in C++17 can include every public header.
+// Tests that C++17 programs can include every public header.
 #include "gtest/gtest.h"
 #include "runtime_cpp/device_api.h"
 #include "runtime_cpp/executor.h"

@@ -44,7 +44,7 @@ absl::StatusOr<Block> IdleBlocks::Lend(DLDevice device, size_t bytes) {
       ++lent_;
       return Take(i);
     }
-    // Room for every block that is lent, so that to take one back allocates nothing.
+    // Reserves a place for every lent block, so that TakeBack does not allocate.
     blocks_.reserve(blocks_.size() + lent_ + 1);
     if (smaller.has_value()) replaced = Take(*smaller);
     ++lent_;
@@ -62,7 +62,7 @@ void IdleBlocks::TakeBack(const Block& block, uint64_t limit) {
     const std::lock_guard<std::mutex> lock(mutex_);
     --lent_;
     if (bytes_ + block.bytes <= limit) {
-      // Before others of its size: the one that was used last is most likely in a cache.
+      // Inserted before blocks of the same size: the last used block is most likely in a cache.
       const auto smaller = [](const Block& a, const Block& b) { return a.bytes < b.bytes; };
       blocks_.insert(std::lower_bound(blocks_.begin(), blocks_.end(), block, smaller), block);
       bytes_ += block.bytes;

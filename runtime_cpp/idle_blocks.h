@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks of memory that nobody uses, kept to be lent again.
+// Unused blocks of memory, which are kept to be lent again.
 #ifndef KILN_RUNTIME_CPP_IDLE_BLOCKS_H_
 #define KILN_RUNTIME_CPP_IDLE_BLOCKS_H_
 
@@ -21,7 +21,7 @@ struct Block {
   size_t bytes;
 };
 
-// Any thread may call any method.
+// All methods are thread-safe.
 class IdleBlocks {
  public:
   IdleBlocks() = default;
@@ -29,31 +29,31 @@ class IdleBlocks {
   IdleBlocks& operator=(const IdleBlocks&) = delete;
   ~IdleBlocks() { Trim(0); }
 
-  // The smallest block of at least `bytes`, or a new one, which takes the place of the largest of
-  // the smaller ones. ResourceExhausted if there is no memory.
+  // Returns the smallest block of at least `bytes` bytes. If there is none, allocates one, which
+  // replaces the largest of the smaller blocks. Returns ResourceExhausted if there is no memory.
   absl::StatusOr<Block> Lend(DLDevice device, size_t bytes);
 
-  // Takes back a block that Lend has given, and frees it if more than `limit` bytes were kept. It
-  // allocates no memory.
+  // Takes back a block from Lend. Frees it if more than `limit` bytes would be kept. Allocates no
+  // memory.
   void TakeBack(const Block& block, uint64_t limit);
 
-  // Frees the blocks of more than `max_bytes` that are not lent; returns how many bytes these were.
+  // Frees the idle blocks of more than `max_bytes` bytes and returns their total size.
   uint64_t Trim(size_t max_bytes);
 
   uint64_t bytes();
 
-  // For a fork, in whose child the thread that has locked it may be missing.
+  // For fork(): in the child, the thread that holds the lock may not exist.
   std::mutex& mutex() { return mutex_; }
 
  private:
-  // Methods under the lock. Take removes a block; its index is below blocks_.size().
+  // These methods require the lock. Take removes a block; `index` is below blocks_.size().
   Block Take(size_t index);
   std::optional<Block> TakeLarger(size_t max_bytes);
 
-  std::mutex mutex_;           // of what follows
-  std::vector<Block> blocks_;  // The smallest first; has room for lent blocks too.
-  size_t lent_ = 0;
-  uint64_t bytes_ = 0;  // of blocks_
+  std::mutex mutex_;           // Guards the members below.
+  std::vector<Block> blocks_;  // Smallest first. Its capacity includes lent blocks.
+  size_t lent_ = 0;            // Number of lent blocks.
+  uint64_t bytes_ = 0;         // Total size of blocks_.
 };
 
 }  // namespace kiln::runtime

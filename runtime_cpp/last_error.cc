@@ -13,8 +13,8 @@ std::string& LastError() {
 
 }  // namespace
 
-// C code calls it, also to say that there is no memory: a text that a string holds by itself takes
-// the place of one that finds none.
+// C code calls this, also to report that there is no memory. If there is no memory for the text, a
+// short text that needs no allocation is stored instead.
 void TVMAPISetLastError(const char* msg) {
   try {
     LastError() = msg == nullptr ? "" : msg;

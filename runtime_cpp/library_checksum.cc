@@ -37,7 +37,7 @@ absl::Status Damaged(const std::string& path, absl::string_view what) {
       path, ": ", what, ": the file is damaged, or was changed after the compiler had written it"));
 }
 
-// The hash of the first `bytes` bytes of a file.
+// Returns the hash of the first `bytes` bytes of a file.
 absl::StatusOr<uint64_t> HashOf(const LibraryFile& file, uint64_t bytes) {
   XXH3_state_t hash;
   XXH3_64bits_reset(&hash);
@@ -67,7 +67,7 @@ absl::StatusOr<std::optional<uint64_t>> CheckLibraryChecksum(const LibraryFile& 
   const uint64_t bytes = file.size() - kLibraryChecksumBytes;
   std::string trailer(kLibraryChecksumBytes, '\0');
   KILN_RETURN_IF_ERROR(file.Read(bytes, absl::MakeSpan(trailer)));
-  // Each is enough to know a checksum by, so that damage to one is no way around it.
+  // Either field identifies a checksum, so that damage to one of them does not disable the check.
   const bool has_magic = absl::string_view(trailer).substr(0, kMagic.size()) == kMagic;
   const uint64_t claimed_bytes = ReadU64(absl::string_view(trailer).substr(8));
   if (!has_magic && claimed_bytes != bytes) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The checksum of a shared object: what the compiler writes after the file's last byte, and what is
-// checked before any of the file is mapped.
+// The checksum of a shared object. The compiler writes it after the last byte of the file. The
+// runtime checks it before it maps the file.
 //
-// It takes 24 bytes: "KILNXXH\x01", the number of bytes before it, and their XXH3 (64 bits), both
-// little endian. A mark inside the file says that there is one, so a file that has lost or gained
-// bytes at its end is found to be damaged: 32 bytes just before the table of sections, twice
-// "KILN-CHECKSUM-01", which belong to no section. The system's loader sees neither, and a tool that
-// writes the file anew (strip, objcopy) leaves both out; a library without them is not checked.
+// It has 24 bytes: "KILNXXH\x01", the number of bytes before it, and their XXH3 hash (64 bits),
+// both little-endian. A mark inside the file says that a checksum follows, so that a file with
+// missing or additional bytes at its end is detected. The mark has 32 bytes, twice
+// "KILN-CHECKSUM-01", just before the section table, and belongs to no section. The system's loader
+// ignores both. A tool that rewrites the file (strip, objcopy) drops both. A library without them
+// is not checked.
 #ifndef KILN_RUNTIME_CPP_LIBRARY_CHECKSUM_H_
 #define KILN_RUNTIME_CPP_LIBRARY_CHECKSUM_H_
 
@@ -24,13 +25,13 @@ namespace kiln::runtime {
 
 inline constexpr size_t kLibraryChecksumBytes = 24;
 
-// Puts the mark into a whole shared object and appends the checksum. A file without a table of
-// sections gets no mark.
+// Inserts the mark into a whole shared object and appends the checksum. A file without a section
+// table gets no mark.
 void AppendLibraryChecksum(std::string& library);
 
-// Reads the file to its end and returns its checksum; nullopt if it has neither checksum nor mark,
-// and then most of the file is not read. DataLoss, naming the file, if it has a mark and no
-// checksum, or if its bytes give another checksum.
+// Reads the whole file and returns its checksum. If it has neither checksum nor mark, returns
+// nullopt without reading most of the file. Returns DataLoss, with the name of the file, if it has
+// a mark but no checksum, or if its bytes have another checksum.
 absl::StatusOr<std::optional<uint64_t>> CheckLibraryChecksum(const LibraryFile& file);
 
 }  // namespace kiln::runtime

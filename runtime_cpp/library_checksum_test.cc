@@ -35,13 +35,13 @@ std::string WithChecksum(std::string bytes) {
   return bytes;
 }
 
-// The numbers are those of `xxhsum -H3`.
+// The expected hashes are those of `xxhsum -H3`.
 TEST(LibraryChecksum, IsOfTheBytesBefore) {
   EXPECT_EQ(WithChecksum(Sample(3)), Sample(3) + std::string("KILNXXH\x01"
                                                              "\x03\0\0\0\0\0\0\0"
                                                              "\x5c\x00\x3d\x17\x3b\x09\xf7\x15",
                                                              24));
-  // The last ones are more than one block of a reader.
+  // The last sizes exceed one block of the reader.
   for (const size_t size : {size_t{0}, size_t{3}, size_t{1} << 20, (size_t{5} << 19) + 1}) {
     EXPECT_TRUE(Check(WithChecksum(Sample(size))).ok()) << size;
   }
@@ -92,7 +92,7 @@ TEST(LibraryChecksum, IsMissedWhereItsMarkIs) {
   }
 }
 
-// One byte more or less and a flipped bit, wherever it is.
+// Combines a flipped bit at any position with one byte more or less.
 TEST(LibraryChecksum, FindsAFlippedBitInAFileOfAnotherLength) {
   const std::string library = Library();
   const size_t near_end = library.size() - 4000;
@@ -106,7 +106,7 @@ TEST(LibraryChecksum, FindsAFlippedBitInAFileOfAnotherLength) {
   }
 }
 
-// A tool that writes the file anew copies only what belongs to a section.
+// A tool that rewrites the file copies only bytes that belong to a section.
 TEST(LibraryChecksum, IsNotMissedWithoutItsMark) {
   std::string library = Library();
   library.resize(library.size() - kLibraryChecksumBytes);

@@ -16,10 +16,10 @@
 namespace kiln::runtime {
 namespace {
 
-// The status of a system call that failed, with the text of errno.
+// Returns the status of a failed system call, with the text of errno.
 absl::Status SystemError(int error, const std::string& path, absl::string_view what) {
   const std::string message = absl::StrCat(path, ": cannot ", what, " the file");
-  // A part of the path is a file.
+  // A component of the path is a file, so the path does not exist.
   if (error == ENOTDIR) {
     return absl::NotFoundError(absl::ErrnoToStatus(error, message).message());
   }
@@ -56,8 +56,9 @@ absl::StatusOr<LibraryFile> LibraryFile::Open(const std::string& path) {
   if (path.find('\0') != std::string::npos) {
     return absl::InvalidArgumentError("the path of a library has a NUL inside");
   }
-  // To open a device can have an effect, so it is asked what it is before. The file may be replaced
-  // in between: O_NONBLOCK then keeps a FIFO from waiting for its writer, and Inspect looks again.
+  // Opening a device can have side effects, so its type is checked first. The file may be replaced
+  // before it is opened. O_NONBLOCK then prevents a FIFO from waiting for its writer, and Inspect
+  // checks the type again.
   struct stat status = {};
   if (stat(path.c_str(), &status) != 0) return SystemError(errno, path, "open");
   KILN_RETURN_IF_ERROR(CheckIsRegular(path, status.st_mode));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A library on disk, opened once: one file descriptor serves the checksum, the checks of its format
-// and the loader, so that all of them see the same file even if its path is replaced meanwhile.
+// A library on disk, opened once. One file descriptor is used for the checksum, the checks of its
+// format and the loader, so that all of them read the same file even if its path is replaced.
 //
 //   absl::StatusOr<LibraryFile> file = LibraryFile::Open("my_mod.so");
 //   absl::Status checksum = CheckLibraryChecksum(*file).status();
@@ -23,39 +23,39 @@ namespace kiln::runtime {
 
 class LibraryFile {
  public:
-  // Opens a regular file for reading. It never waits: a folder, FIFO, socket or device is
-  // InvalidArgument and is not opened. Otherwise the code and text follow errno: NotFound if there
-  // is no such file, PermissionDenied, ResourceExhausted if no file descriptor is left.
+  // Opens a regular file for reading. It never blocks. A folder, FIFO, socket or device is not
+  // opened and is an InvalidArgument error. Other errors follow errno, with its text: NotFound if
+  // there is no such file, PermissionDenied, ResourceExhausted if no file descriptor is left.
   static absl::StatusOr<LibraryFile> Open(const std::string& path);
 
   LibraryFile(LibraryFile&& other) noexcept;
   LibraryFile& operator=(LibraryFile&&) = delete;
   ~LibraryFile();
 
-  // The path as it was passed to Open, for errors.
+  // Path as passed to Open, for error messages.
   const std::string& path() const { return path_; }
 
-  // Stays this object's. No other process inherits it.
+  // File descriptor, owned by this object. Other processes do not inherit it.
   int descriptor() const { return descriptor_; }
 
-  // The device and inode, which no other file gets while this one is open or mapped.
+  // Device and inode. No other file can have them while this file is open or mapped.
   using Identity = std::pair<uint64_t, uint64_t>;
   Identity identity() const { return identity_; }
 
-  // The size in bytes, and the time of the last write in nanoseconds since 1970, when the file was
-  // opened.
+  // Size in bytes, and time of the last write in nanoseconds since 1970, both from the time when
+  // the file was opened.
   uint64_t size() const { return size_; }
   int64_t modified_ns() const { return modified_ns_; }
 
-  // Fills `out` with the bytes from `offset` on. DataLoss if the file ends before.
+  // Fills `out` with the bytes from `offset` on. Returns DataLoss if the file is too short.
   absl::Status Read(uint64_t offset, absl::Span<char> out) const;
 
-  // The whole file in memory, mapped at the first call and valid as long as this object. Only for
-  // one thread at a time. To touch bytes that another process has cut off since Open kills the
-  // process; Read reports them as an error.
+  // Returns the whole file. It is mapped by the first call and valid as long as this object. Not
+  // thread-safe. If another process has truncated the file since Open, access to the missing bytes
+  // kills the process, whereas Read returns an error.
   absl::StatusOr<absl::string_view> Bytes();
 
-  // DataLoss if the file has been written to since Open: what was checked is not what is loaded.
+  // Returns DataLoss if the file was written to since Open, so that the checks may not hold.
   absl::Status CheckUnchanged() const;
 
  private:
@@ -68,11 +68,11 @@ class LibraryFile {
   Identity identity_;
   uint64_t size_ = 0;
   int64_t modified_ns_ = 0;
-  void* mapping_ = nullptr;  // size_ bytes, or NULL before Bytes is called.
+  void* mapping_ = nullptr;  // Mapping of size_ bytes; null before Bytes is called.
 };
 
-// DataLoss if a file of `file_bytes` bytes is too short for `bytes` bytes from `offset` on, which its
-// header promises. The text does not name the file.
+// Returns DataLoss if a file of `file_bytes` bytes ends before `offset` + `bytes`, as its header
+// promises. The text does not name the file.
 absl::Status CheckReachesTo(uint64_t offset, uint64_t bytes, uint64_t file_bytes);
 
 }  // namespace kiln::runtime

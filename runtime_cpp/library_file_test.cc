@@ -117,7 +117,7 @@ TEST(LibraryFile, SaysThatThereIsNone) {
 TEST(LibraryFile, SaysThatPermissionIsDenied) {
   const std::string path = WriteFile("secret", "old");
   ASSERT_EQ(chmod(path.c_str(), 0), 0);
-  // The capabilities of the superuser would open every file.
+  // The capabilities of the superuser would allow every file to be opened.
   __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   __user_cap_data_struct all[2] = {};
   ASSERT_EQ(syscall(SYS_capget, &header, all), 0);
@@ -146,7 +146,7 @@ TEST(CheckReachesTo, SaysHowManyBytesAreMissing) {
   EXPECT_TRUE(CheckReachesTo(4990, 10, 5000).ok());
   EXPECT_EQ(CheckReachesTo(4991, 10, 5000),
             absl::DataLossError("is cut off after 5000 bytes of at least 5001"));
-  // The end lies after the last number of 64 bits.
+  // The end of the range exceeds 64 bits.
   EXPECT_EQ(CheckReachesTo(~uint64_t{0} - 3, 7, 5000),
             absl::DataLossError("is cut off after 5000 bytes of at least 18446744073709551615"));
 }

@@ -32,14 +32,14 @@ ContextFunctions& GlobalContextFunctions() {
   return *functions;
 }
 
-// A copy, so that the mutex is not held while symbols are looked up.
+// Returns a copy, so that the mutex is not held while symbols are looked up.
 std::map<std::string, void*> AllContextFunctions() {
   ContextFunctions& context = GlobalContextFunctions();
   const std::lock_guard<std::mutex> lock(context.mutex);
   return context.functions;
 }
 
-// Symbols of data, which must not be called.
+// True for symbols of data, which must not be called.
 bool IsReserved(const std::string& name) {
   return absl::StartsWith(name, "__tvm_") || absl::StartsWith(name, "__TVM") ||
          absl::StartsWith(name, "__kiln_");
@@ -97,7 +97,7 @@ std::vector<std::string> LibraryModule::FunctionNames() const {
   }
   const auto* const metadata = static_cast<const struct ::Metadata*>(value.v_handle);
   if (metadata->version != KILN_METADATA_VERSION) return names;
-  // The first is the entry; of a graph, which has none, it has no name.
+  // The first function is the entry. A graph has no entry, so its name is empty.
   for (int32_t i = 0; i < metadata->num_functions; ++i) {
     const std::string name = metadata->functions[i].function_name;
     if (!name.empty() && FindSymbol(name) != nullptr) names.push_back(name);
@@ -114,7 +114,7 @@ absl::StatusOr<PackedFuncPtr*> LibraryModule::FunctionForCode(const std::string&
   KILN_ASSIGN_OR_RETURN(const PackedFunc function, LookUpForCode(name));
   auto body = std::make_unique<PackedFuncPtr>(function.body());
   const std::lock_guard<std::mutex> lock(mutex_);
-  // The code keeps the first one, if another thread was as fast.
+  // If another thread was faster, the code keeps the function of that thread.
   return functions_for_code_.emplace(name, std::move(body)).first->second.get();
 }
 
@@ -125,7 +125,7 @@ absl::StatusOr<PackedFunc> LibraryModule::LookUpForCode(const std::string& name)
   }
   void* const own = IsReserved(name) ? nullptr : FindSymbol(name);
   if (own == nullptr) return GetGlobalFunction(name);
-  // The module keeps the function, so the function must not keep the module.
+  // The module owns the function, so the function must not own the module.
   return PackedFunc::FromBackend(reinterpret_cast<TVMBackendPackedCFunc>(own), nullptr, name);
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The module of compiled code: functions found by symbol, in a shared object or in the program
-// itself.
+// The module of compiled code. It finds functions by symbol, in a shared object or in the program.
 //
-// FillPointers hands the runtime's functions to the code through pointer variables that the code
-// declares (__TVMBackendAllocWorkspace…), so that the code links to nothing.
+// FillPointers passes the runtime's functions to the code through pointer variables that the code
+// declares (__TVMBackendAllocWorkspace…), so that the code links to no library.
 //
-// The system's loader holds a lock of its own while it runs constructors, and a constructor may load
-// a model. Therefore no lock of this runtime is held while a symbol is looked up.
+// The system's loader holds its own lock while it runs constructors, and a constructor may load a
+// model. Therefore this runtime holds no lock while it looks up a symbol.
 #ifndef KILN_RUNTIME_CPP_LIBRARY_MODULE_H_
 #define KILN_RUNTIME_CPP_LIBRARY_MODULE_H_
 
@@ -27,12 +26,12 @@
 
 namespace kiln::runtime {
 
-// The variable of compiled code that holds its LibraryModule; every library has it.
+// Variable of compiled code that holds its LibraryModule. Every library has it.
 inline constexpr char kContextSymbol[] = "__tvm_module_ctx";
 
-// Where the symbols of a library are found.
+// Access to the symbols of a library.
 struct SymbolSource {
-  // The address of a symbol, or NULL.
+  // Returns the address of a symbol, or null.
   std::function<void*(const std::string& name)> find;
   // Keeps the code loaded.
   std::shared_ptr<void> owner;
@@ -40,27 +39,28 @@ struct SymbolSource {
 
 class LibraryModule final : public ModuleNode {
  public:
-  // Looks up the pointer variables of the code.
+  // Makes a module and looks up the pointer variables of the code.
   static std::shared_ptr<LibraryModule> Create(SymbolSource symbols);
   ~LibraryModule() override;
 
-  // Fills the pointer variables of the code. The code then knows this module by its
-  // __tvm_module_ctx, so there may be only one at a time for the same code. Looks up no symbol.
+  // Fills the pointer variables of the code. The code refers to this module by its
+  // __tvm_module_ctx, so the same code can have only one module at a time. Does not look up
+  // symbols.
   void FillPointers() const;
 
   absl::string_view type_key() const override { return "library"; }
   PackedFunc FindFunction(const std::string& name) override;
   std::vector<std::string> FunctionNames() const override;
 
-  // The address of a symbol, or NULL.
+  // Returns the address of a symbol, or null.
   void* FindSymbol(const std::string& name) const { return symbols_.find(name); }
 
-  // For TVMBackendGetFuncFromEnv: a function of the imports, of the code itself, or a global one.
-  // The handle stays this module's.
+  // For TVMBackendGetFuncFromEnv: finds a function of the imports, of the code itself, or a global
+  // function. The module owns the handle.
   absl::StatusOr<PackedFuncPtr*> FunctionForCode(const std::string& name);
 
  private:
-  // A pointer variable of the code, and what it gets.
+  // A pointer variable of the code, and its value.
   struct Pointer {
     void** variable;
     void* value;
@@ -73,33 +73,32 @@ class LibraryModule final : public ModuleNode {
 
   SymbolSource symbols_;
   std::vector<Pointer> pointers_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // Guards functions_for_code_.
   std::map<std::string, std::unique_ptr<PackedFuncPtr>> functions_for_code_;
 };
 
-// The library that `module` is or imports, directly or not; NULL if there is none.
+// Returns the library that `module` is or imports, directly or indirectly; null if there is none.
 std::shared_ptr<LibraryModule> FindLibrary(const ModulePtr& module);
 
-// A further function `name` that libraries loaded from here on get in their pointer variable
-// `__<name>`.
+// Adds a function that libraries loaded after this call get in their pointer variable `__<name>`.
 void AddContextFunction(const std::string& name, void* function);
 
-// A library file that has passed the checks before loading; none of its code has run.
+// A library file that has passed the checks before loading. None of its code has run.
 struct CheckedLibrary {
   LibraryFile file;
-  std::optional<uint64_t> checksum;  // nullopt if it has none, or was not to be checked.
+  std::optional<uint64_t> checksum;  // nullopt if the file has none or it was not checked.
 };
 
 absl::StatusOr<CheckedLibrary> CheckLibrary(const std::string& path, const LoadOptions& options);
 
-// Loads the code. Every loaded file has one module, however often it is opened.
+// Loads the code. Every loaded file has one module, even if it is opened several times. Returns
 // FailedPrecondition if the file is loaded already and has been written to since.
 absl::StatusOr<std::shared_ptr<LibraryModule>> OpenLibrary(const CheckedLibrary& checked);
 
-// Bytes of the data symbol at `address`, or SIZE_MAX if the system does not tell.
+// Returns the size in bytes of the data symbol at `address`, or SIZE_MAX if it is unknown.
 size_t SymbolBytes(const void* address);
 
-// Adds a symbol to the system library. AlreadyExists if the name stands for another address.
+// Adds a symbol to the system library. Returns AlreadyExists if the name has another address.
 absl::Status RegisterSystemLibrarySymbol(const std::string& name, void* address);
 
 }  // namespace kiln::runtime

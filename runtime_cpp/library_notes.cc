@@ -16,7 +16,7 @@ namespace kiln::runtime {
 namespace {
 
 constexpr absl::string_view kOwner(KILN_NOTE_OWNER, sizeof(KILN_NOTE_OWNER));  // with its NUL
-// All names of features that compilers know take a tenth of it.
+// The names of all features that compilers know need a tenth of it.
 constexpr uint32_t kMaxCpuNoteBytes = 64 << 10;
 
 absl::Status Damaged() { return absl::DataLossError("its notes are damaged"); }
@@ -29,7 +29,7 @@ uint64_t RoundUp(uint64_t value, uint64_t alignment) {
 
 absl::StatusOr<std::string> FindCpuNote(const ReadBytes& read, const NoteSegment& segment) {
   const uint64_t alignment = segment.alignment == 8 ? 8 : 4;
-  // Headers of notes are the same in files of 32 and 64 bits.
+  // Note headers are the same in 32-bit and 64-bit files.
   Elf64_Nhdr header;
   for (uint64_t at = 0; at < segment.bytes && sizeof(header) <= segment.bytes - at;) {
     if (!read(segment.offset + at, reinterpret_cast<char*>(&header), sizeof(header))) {

@@ -16,7 +16,8 @@
 
 namespace kiln::runtime {
 
-// Copies `bytes` bytes of the file, from `offset` on, to `to`; false if the file has fewer.
+// Copies `bytes` bytes of the file from `offset` on to `to`. Returns false if the file is too
+// short.
 using ReadBytes = std::function<bool(uint64_t offset, char* to, size_t bytes)>;
 
 // A segment of type PT_NOTE.
@@ -26,15 +27,15 @@ struct NoteSegment {
   uint64_t alignment;
 };
 
-// The descriptor of the note KILN_NOTE_CPU; empty if the segment has none, as that of a library of
-// another compiler. DataLoss if the notes contradict themselves. The file is untrusted.
+// Returns the descriptor of the note KILN_NOTE_CPU. Empty if the segment has none, as in libraries
+// of other compilers. DataLoss if the notes are inconsistent. The file is untrusted.
 absl::StatusOr<std::string> FindCpuNote(const ReadBytes& read, const NoteSegment& segment);
 
-// FailedPrecondition, with the names of the missing features, if this CPU lacks features of the
-// note. An empty note is fine.
+// Returns FailedPrecondition, with the names of the missing features, if this CPU lacks features of
+// the note. An empty note passes.
 absl::Status CheckCpuNote(absl::string_view note);
 
-// The same for features by LLVM's names, and for the CPU that code was compiled for.
+// Checks features by LLVM's names. `cpu` is the CPU that the code was compiled for.
 absl::Status CheckCpuFeatures(absl::string_view cpu, const std::vector<std::string>& features);
 
 }  // namespace kiln::runtime

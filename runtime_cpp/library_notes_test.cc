@@ -40,13 +40,13 @@ TEST(LibraryNotes, TheNoteOfTheCpuIsFound) {
   EXPECT_EQ(*Find(Notes({"sse3", "ssse3"})), "x86-64-v2\nsse3,ssse3");
   EXPECT_EQ(*Find(Notes({})), "x86-64-v2\n");
   EXPECT_EQ(*Find(""), "");
-  // After a note of another owner.
+  // The note comes after a note of another owner.
   const std::string other({4, 0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 'G', 'N', 'U', 0, 9, 9, 9, 9});
   EXPECT_EQ(*Find(other + Notes({"sse3"})), "x86-64-v2\nsse3");
   EXPECT_EQ(*Find(other), "");
 }
 
-// With an alignment of 8 the descriptors and the notes lie at other places.
+// With an alignment of 8, descriptors and notes are at other offsets.
 TEST(LibraryNotes, TheNoteOfTheCpuIsFoundIfNotesAreAlignedTo8) {
   const auto note = [](const std::string& owner, uint32_t type, const std::string& descriptor) {
     const uint32_t header[] = {static_cast<uint32_t>(owner.size()),
@@ -60,7 +60,7 @@ TEST(LibraryNotes, TheNoteOfTheCpuIsFoundIfNotesAreAlignedTo8) {
   };
   const std::string owner(KILN_NOTE_OWNER, sizeof(KILN_NOTE_OWNER));
   const std::string gnu("GNU", 4), cpu = "x86-64-v2\nsse3,ssse3";
-  // Each other note ends at another place with an alignment of 4.
+  // With an alignment of 4, each of the other notes would end at another offset.
   for (size_t bytes = 0; bytes < 16; ++bytes) {
     const std::string notes =
         note(gnu, 1, std::string(bytes, 'x')) + note(owner, KILN_NOTE_CPU, cpu);
@@ -83,7 +83,7 @@ TEST(LibraryNotes, DamageIsAnErrorOrOtherNotes) {
   }
   EXPECT_GT(errors, 20u);
   for (size_t size = 0; size < notes.size(); ++size) {
-    // A segment that says more than the file has.
+    // The segment is longer than the file.
     const std::string cut = notes.substr(0, size);
     EXPECT_FALSE(FindCpuNote(ReaderOf(cut), {0, notes.size(), 4}).ok() &&
                  size < sizeof(uint32_t) * 3);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loading in a process that lacks memory, address space, file descriptors or rights, or in a system
-// without /proc: the status says so, so that a service knows what to try again. Each try is a process
-// of its own.
+// Loading in a process without enough memory, address space, file descriptors or rights, or in a
+// system without /proc. The status must tell a service whether it can retry. Each attempt is a
+// process of its own.
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -33,7 +33,7 @@ constexpr int kOk = static_cast<int>(absl::StatusCode::kOk);
 constexpr int kExhausted = static_cast<int>(absl::StatusCode::kResourceExhausted);
 constexpr int kBadAlloc = 100;
 
-// Takes 64 MiB of address space.
+// A library that takes 64 MiB of address space.
 constexpr char kLibrary[] = "runtime_cpp/testdata/add_aot_large.so";
 
 uint64_t AddressSpaceBytes() {
@@ -42,7 +42,7 @@ uint64_t AddressSpaceBytes() {
   return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// The result of a function in a child process.
+// Runs a function in a child process and returns its result.
 int ExitStatusOf(const std::function<int()>& function) {
   const pid_t child = fork();
   if (child == 0) {
@@ -62,7 +62,7 @@ int CodeOfLoad(const std::string& path) {
   return static_cast<int>(Module::LoadFromFile(path).status().code());
 }
 
-// The code of loading in a child process that limits itself before; kBadAlloc if it threw.
+// Loads in a child process with a limit and returns the code of the status; kBadAlloc if it threw.
 int CodeOfLoad(const std::function<rlim_t()>& limit, __rlimit_resource resource) {
   return ExitStatusOf([&] {
     rlimit value = {};
@@ -78,7 +78,7 @@ TEST(LoadErrors, LackOfAddressSpaceIsResourceExhausted) {
   for (uint64_t room = 0; room <= 80 << 20; room += 1 << 20) {
     codes.insert(CodeOfLoad([room] { return AddressSpaceBytes() + room; }, RLIMIT_AS));
   }
-  // Room near the size of the library, in steps of few pages.
+  // Limits near the size of the library, in steps of one page.
   for (uint64_t pages = 0; pages < 64; ++pages) {
     const uint64_t room = (64 << 20) + 4096 * pages;
     codes.insert(CodeOfLoad([room] { return AddressSpaceBytes() + room; }, RLIMIT_AS));
@@ -102,14 +102,14 @@ TEST(LoadErrors, LackOfDescriptorsIsResourceExhausted) {
   EXPECT_EQ(codes.back(), kOk);
 }
 
-// False if the system forbids it. Afterwards this process may mount file systems that no other
-// process sees.
+// Lets this process mount file systems that no other process sees. Returns false if the system
+// forbids it.
 bool EnterOwnMounts() {
   if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
   return mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
 }
 
-// The result of `function` in a child process with mounts of its own; kForbidden if there can be none.
+// Runs `function` in a child process with its own mounts; kForbidden if that is not allowed.
 constexpr int kForbidden = 102;
 int ExitStatusWithOwnMounts(const std::function<int()>& function) {
   return ExitStatusOf([&] { return EnterOwnMounts() ? function() : kForbidden; });

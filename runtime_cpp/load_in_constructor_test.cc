@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Constructors of libraries that load models. The system's loader holds its lock while it runs a
-// constructor, and takes it to look a symbol up in another thread.
+// constructor, and takes it when another thread looks up a symbol.
 #include <dlfcn.h>
 
 #include <atomic>
@@ -70,7 +70,8 @@ TEST_F(InConstructor, OfAModelItsOwnFileIsLoaded) {
   }
 }
 
-// Loads in `thread`, while this thread loads and closes plugins whose constructors load `model`.
+// Calls `thread` in another thread while this thread loads and closes plugins whose constructors
+// load `model`.
 void LoadBesidePlugins(const std::string& model, const std::function<void()>& thread) {
   const fs::path absolute = fs::absolute(kPlugin);
   std::atomic<int> loads = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a library to the tree of modules in it.
+// Makes the tree of modules of a library.
 #include <limits>
 #include <map>
 #include <mutex>
@@ -64,8 +64,8 @@ absl::StatusOr<ModulePtr> LoadEntry(const std::string& type_key, ByteReader& pay
   return loader(payload);
 }
 
-// The modules of one load before they import each other. It has the functions of the library, whose
-// own imports another load of the same file may be setting.
+// The modules of one load before they import each other. It has the functions of the library
+// itself, whose own imports another load of the same file may be setting at the same time.
 class UnlinkedTree final : public ModuleNode {
  public:
   UnlinkedTree(ModulePtr library, const std::vector<ModulePtr>& modules)
@@ -83,7 +83,7 @@ class UnlinkedTree final : public ModuleNode {
   ModulePtr library_;
 };
 
-// Tells the modules of external code generators what the metadata says of their functions.
+// Passes the metadata of their functions to the modules of external code generators.
 absl::Status GiveMetadata(const ModulePtr& library, const std::vector<ModulePtr>& modules) {
   std::vector<ExternalModuleNode*> externals;
   for (const ModulePtr& module : modules) {
@@ -99,8 +99,8 @@ absl::Status GiveMetadata(const ModulePtr& library, const std::vector<ModulePtr>
   return absl::OkStatus();
 }
 
-// Loads of the same file in several threads make modules of their own and share `library`, which
-// imports those of the first load.
+// Makes the tree of modules of a library. If several threads load the same file, each makes its own
+// modules, and all share `library`, which imports the modules of the first load.
 absl::StatusOr<Module> LoadTree(const std::shared_ptr<LibraryModule>& library) {
   const auto* const blob = static_cast<const char*>(library->FindSymbol(kModuleBlobSymbol));
   if (blob == nullptr) return Module(library);
@@ -108,7 +108,7 @@ absl::StatusOr<Module> LoadTree(const std::shared_ptr<LibraryModule>& library) {
   if (limit < sizeof(uint64_t)) return absl::DataLossError("__tvm_dev_mblob has no length");
   ByteReader length({blob, sizeof(uint64_t)}, kModuleBlobSymbol);
   KILN_ASSIGN_OR_RETURN(const uint64_t size, length.U64());
-  // Where the size of the symbol is not known, the length is all there is to go by.
+  // If the size of the symbol is unknown, only the second condition checks the length.
   if (size > limit - sizeof(uint64_t) || size > std::numeric_limits<int64_t>::max()) {
     return absl::DataLossError(absl::StrCat(kModuleBlobSymbol, " says that ", size,
                                             " bytes follow; there are ", limit - sizeof(uint64_t)));
@@ -124,8 +124,9 @@ absl::StatusOr<Module> LoadTree(const std::shared_ptr<LibraryModule>& library) {
 struct SystemLibrary {
   std::mutex mutex;
   std::map<std::string, void*> symbols;
-  std::set<std::string> ambiguous;  // Registered by several models, so that nobody can use them.
-  // By the name that was passed to SystemLib. They stay: code knows its module by address.
+  std::set<std::string> ambiguous;  // Names that several models registered; unusable for all.
+  // Modules by the name that was passed to SystemLib. They are never removed: code refers to its
+  // module by address.
   std::map<std::string, Module> modules;
 };
 
@@ -142,7 +143,7 @@ void* FindSystemSymbol(const std::string& name) {
   return usable ? found->second : nullptr;
 }
 
-// The models that are linked in under names of their own, as "'a', 'b'".
+// Returns the models that are linked in with prefixed names, as "'a', 'b'".
 std::string LinkedModels() {
   SystemLibrary& library = GlobalSystemLibrary();
   const std::lock_guard<std::mutex> lock(library.mutex);
@@ -169,8 +170,8 @@ absl::Status NoSuchModel(const std::string& module_name) {
                                   : absl::StrCat("; it has ", models)));
 }
 
-// A model that is linked into the program has no notes; its metadata says what its code needs. With
-// CPU variants its functions compare the CPU.
+// Checks the CPU for a model that is linked into the program. It has no notes, but its metadata
+// list the features that its code needs. With CPU variants, its functions check the CPU.
 absl::Status CheckCpuOfLinked(const Module& module) {
   const absl::StatusOr<ModelMetadata> metadata = ModelMetadata::Find(module);
   if (!metadata.ok() || !metadata->cpu_variants().empty()) return absl::OkStatus();
@@ -239,7 +240,7 @@ absl::StatusOr<Module> Module::SystemLib(const std::string& module_name) {
   }
   const std::lock_guard<std::mutex> system_lock(system.mutex);
   const auto [found, added] = system.modules.emplace(module_name, module);
-  // If another thread was as fast, the code knows the module of that one.
+  // If another thread was faster, the code uses the module of that thread.
   if (added) library->FillPointers();
   return found->second;
 }

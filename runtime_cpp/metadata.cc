@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kGetModelMetadata[] = "get_model_metadata";
 
-// Passes questions for metadata on to the library below.
+// Forwards requests for metadata to the library that it imports.
 class MetadataModuleNode final : public ModuleNode {
  public:
   absl::string_view type_key() const override { return "metadata_module"; }

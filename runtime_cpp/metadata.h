@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The central metadata of a loaded model, as C++.
+// The metadata of a loaded model as C++ classes.
 //
-// ModelMetadata is a typed view on the constant structs of kiln/metadata.h inside the library, and
-// keeps the library loaded. Use it to learn what a model takes and gives; running it needs no more
-// than Model or Executor.
+// ModelMetadata is a typed view of the constant structs of kiln/metadata.h inside the library, and
+// keeps the library loaded. It describes the model. To run the model, Model or Executor is enough.
 //
 //   absl::StatusOr<ModelMetadataModule> module = ModelMetadataModule::Find(factory);
 //   for (const ParameterInfoView& input : module->get_model_metadata()->run_model().inputs()) …
@@ -26,34 +25,34 @@
 
 namespace kiln::runtime {
 
-// How a tensor's integers stand for real numbers; empty scales mean that it is not quantized.
+// Quantization of a tensor. `scales` is empty if the tensor is not quantized.
 struct Quantization {
   std::vector<float> scales;
   std::vector<int32_t> zero_points;
   int32_t axis = 0;
 };
 
-// What a library was made of and by. Texts are empty if they are not known.
+// Compiler, model file and options that a library was made from. Unknown texts are empty.
 struct ModelOrigin {
   std::string compiler;        // "kiln 0.1.0"
-  std::string model_sha256;    // of the model's file, 64 hexadecimal digits
-  std::string options_sha256;  // of all that was asked of the compiler
-  // Texts of the model's file about itself: ONNX's metadata_props, TFLite's description and metadata.
+  std::string model_sha256;    // SHA-256 of the model file, 64 hexadecimal digits.
+  std::string options_sha256;  // SHA-256 of all options of the compilation.
+  // Properties of the model file: ONNX's metadata_props, TFLite's description and metadata.
   std::vector<std::pair<std::string, std::string>> properties;
 };
 
-// One tensor that a model takes or gives.
+// An input or output of a model.
 struct TensorInfo {
   std::string name;
   std::vector<int64_t> shape;
   DLDataType dtype = {};
   DLDevice device = kCpu;
   int64_t size_bytes = 0;
-  size_t alignment_bytes = kTensorAlignment;  // of memory that is used in place
+  size_t alignment_bytes = kTensorAlignment;  // Alignment for use without a copy.
   Quantization quantization;
 };
 
-// Views on the structs of the library; they live as long as a ModelMetadata of it.
+// Views of the structs of the library. They are valid as long as a ModelMetadata of the library.
 class ParameterInfoView {
  public:
   explicit ParameterInfoView(const ::ParameterInfo* info) : info_(info) {}
@@ -70,7 +69,7 @@ class ParameterInfoView {
   bool is_quantized() const { return info_->quantization != nullptr; }
   const ::QuantizationInfo& quantization() const { return *info_->quantization; }
 
-  // A copy that lives on its own.
+  // Returns a copy that does not depend on the library.
   TensorInfo ToTensorInfo() const;
 
  private:
@@ -95,11 +94,11 @@ class FunctionInfoView {
   absl::string_view op_names() const { return absl::NullSafeStringView(info_->op_names); }
   absl::string_view source() const { return absl::NullSafeStringView(info_->source); }
   absl::string_view schedule() const { return absl::NullSafeStringView(info_->schedule); }
-  // Of a call; of the model's function that of all its calls. Null where it is not known.
+  // Returns the cost of one call; for the model's function the sum over all calls. Null if unknown.
   const ::CostInfo* cost() const {
     return cost_ != nullptr && cost_->operations >= 0 ? cost_ : nullptr;
   }
-  // Type key of the module that holds it; "library" is compiled code.
+  // Type key of the module that holds the function; "library" is compiled code.
   absl::string_view module_type() const { return absl::NullSafeStringView(info_->module_type); }
   absl::Span<const ::LaunchParameterInfo> launch_params() const {
     return {info_->launch_params, static_cast<size_t>(info_->num_launch_params)};
@@ -114,13 +113,14 @@ class FunctionInfoView {
 
 class ModelMetadata {
  public:
-  // Calls "get_model_metadata" of `module` or what it imports; where another compiler of this ABI
-  // made the library, takes what that says of the model instead. NotFound if there is nothing;
-  // FailedPrecondition, naming both versions, if it is of another version than this runtime's.
+  // Calls "get_model_metadata" of `module` or its imports. If another compiler of this ABI made the
+  // library, uses its metadata or graph instead. Returns NotFound if there is nothing, and
+  // FailedPrecondition, with both versions, if the metadata have another version than this
+  // runtime's.
   static absl::StatusOr<ModelMetadata> Find(const Module& module);
 
-  // Whether the library has metadata of Kiln's. Else target() is "unknown", and there are tensors,
-  // functions and pools, as far as they are known, but no costs, schedules or names of operators.
+  // True if the library has metadata of Kiln. If not, target() is "unknown". There are tensors,
+  // functions and pools if they are known, but no costs, schedules or names of operators.
   bool is_complete() const { return description_ == nullptr; }
 
   int32_t version() const { return metadata_->version; }
@@ -130,16 +130,17 @@ class ModelMetadata {
   absl::string_view interface_api() const { return metadata_->interface_api; }
   absl::string_view calling_convention() const { return metadata_->calling_convention; }
   absl::string_view target() const { return metadata_->target; }
-  // The CPU that the code is for, by LLVM's name, and the features that it needs beyond the baseline
-  // of its architecture; with CPU variants, those of the lowest one. Empty if they are not known.
+  // LLVM's name of the CPU that the code is for, and the features that the code needs beyond the
+  // baseline of the architecture. With CPU variants, they describe the lowest variant. Empty if
+  // unknown.
   absl::string_view cpu() const { return metadata_->cpu == nullptr ? "" : metadata_->cpu; }
   absl::Span<const char* const> cpu_features() const {
     return {metadata_->cpu_features, static_cast<size_t>(metadata_->num_cpu_features)};
   }
 
-  // Null if it is not known.
+  // Null if unknown.
   const ::OriginInfo* origin() const { return metadata_->origin; }
-  // The same as a copy that lives on its own; empty texts if it is not known.
+  // Returns origin() as a copy that does not depend on the library. Unknown texts are empty.
   ModelOrigin ToModelOrigin() const;
 
   int32_t num_functions() const { return metadata_->num_functions; }
@@ -155,14 +156,14 @@ class ModelMetadata {
     return {metadata_->devices, static_cast<size_t>(metadata_->num_devices)};
   }
 
-  // Targets that there is code for, lowest first; none: target() alone. CpuVariant (cpu_variant.h)
-  // says which one runs.
+  // Targets that the library has code for, lowest first. If there are none, all code is for
+  // target(). CpuVariant (cpu_variant.h) returns the variant that runs.
   absl::Span<const char* const> cpu_variants() const {
     return {metadata_->cpu_variants, static_cast<size_t>(metadata_->num_cpu_variants)};
   }
 
-  // The inputs of run_model() that are state: which output of a run is passed to each in the next,
-  // and what each holds in the first.
+  // The inputs of run_model() that are states: the output whose value each one takes in the next
+  // run, and its value in the first run.
   absl::Span<const ::StateInfo> states() const {
     return {metadata_->states, static_cast<size_t>(metadata_->num_states)};
   }
@@ -180,18 +181,20 @@ class ModelMetadata {
   static absl::StatusOr<ModelMetadata> Describe(const Module& module);
 
   const ::Metadata* metadata_;
-  std::shared_ptr<const ::Metadata> description_;  // Of a library without metadata of Kiln's.
+  // Description of a library without metadata of Kiln, owned by this object; else null.
+  std::shared_ptr<const ::Metadata> description_;
   Module owner_;
 };
 
-// Checks the structs as far as that can be done: version, counts, strings that must be there.
+// Checks the structs: version, counts, strings that must not be null.
 absl::Status CheckMetadata(const ::Metadata* metadata);
 
-// A module that answers for the metadata of the model below it.
+// A module that returns the metadata of the model below it.
 class ModelMetadataModule {
  public:
-  // The module of type "metadata_module" that `module` is or imports; of a graph executor, whose
-  // tree has none, a new one above `module`. NotFound if nothing is known of the model.
+  // Returns the module of type "metadata_module" that `module` is or imports. A graph executor has
+  // no such module in its tree, so it gets a new one above `module`. Returns NotFound if the model
+  // has no metadata.
   static absl::StatusOr<ModelMetadataModule> Find(const Module& module);
 
   absl::StatusOr<ModelMetadata> get_model_metadata() const { return ModelMetadata::Find(module_); }
@@ -203,7 +206,7 @@ class ModelMetadataModule {
   Module module_;
 };
 
-// Loader of "metadata_module"; the payload is empty.
+// Loads "metadata_module", whose payload is empty.
 absl::StatusOr<ModulePtr> LoadMetadataModule(ByteReader& reader);
 
 }  // namespace kiln::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metadata as C structs of every version of their layout.
+// Reads metadata as C structs in the layout of every version.
 #include <dlfcn.h>
 
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// What structs.c gives with the header of each version.
+// Returns the structs of structs.c, compiled with the header of each version.
 std::map<int, const ::Metadata*> AllStructs() {
   std::map<int, const ::Metadata*> all;
   for (const auto& file : std::filesystem::directory_iterator("metadata/testdata")) {
@@ -50,7 +50,7 @@ TEST(MetadataVersions, EveryReleasedVersionIsReadOrRefused) {
       EXPECT_TRUE(status.ok()) << status;
       continue;
     }
-    // The version lies at the same place in all of them.
+    // All versions have the version number at the same offset.
     EXPECT_EQ(metadata->version, version);
     EXPECT_THAT(std::string(status.message()),
                 AllOf(HasSubstr(absl::StrCat("metadata of version ", version)),

@@ -22,7 +22,7 @@ namespace {
 template <typename T>
 using List = absl::InlinedVector<T, kInlineTensors>;
 
-// A copy on the program's device, aligned.
+// Returns an aligned copy on the program's device.
 absl::StatusOr<NDArray> CopyOf(const TensorInfo& info, const DLTensor& tensor) {
   KILN_ASSIGN_OR_RETURN(NDArray copy, NDArray::Empty(info.shape, info.dtype, info.device));
   KILN_RETURN_IF_ERROR(copy.CopyFrom(tensor));
@@ -57,7 +57,7 @@ absl::StatusOr<Model> Model::FromModule(const Module& factory, DLDevice device) 
   const std::vector<TensorInfo>& all_inputs = data->program->inputs();
   data->params.resize(all_inputs.size());
   for (const auto& [name, array] : typed.params()) {
-    // Other compilers also hand out parameters that they have linked in, which are no inputs.
+    // Other compilers also pass parameters that are linked into the code and are not inputs.
     const absl::StatusOr<int> index = FindTensor(all_inputs, name, "input");
     if (!index.ok()) continue;
     const auto i = static_cast<size_t>(*index);

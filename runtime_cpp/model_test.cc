@@ -31,7 +31,7 @@ TEST(Model, DescribesItself) {
             3);
   EXPECT_EQ(aot.InputIndex("y:0").value(), 1);
   const Model graph = Model::Load(kGraph).value();
-  // The parameter that comes with the factory is no input.
+  // A parameter that comes with the factory is not an input.
   ASSERT_EQ(graph.inputs().size(), 2u);
   EXPECT_EQ(graph.OutputIndex("output1").value(), 1);
   EXPECT_EQ(graph.workspace_bytes(), 64);

@@ -17,13 +17,13 @@ struct ImportTree {
   std::vector<uint64_t> row_ptr;
   std::vector<uint64_t> child;
 
-  // The imports of module `i`, once CheckTree has passed.
+  // Returns the imports of module `i`. CheckTree must have passed.
   absl::Span<const uint64_t> ImportsOf(size_t i) const {
     return absl::MakeConstSpan(child).subspan(row_ptr[i], row_ptr[i + 1] - row_ptr[i]);
   }
 };
 
-// Repeatedly takes away modules that nobody left imports; what remains then is on a cycle.
+// Repeatedly removes modules that no remaining module imports. What remains has a cycle.
 bool HasCycle(const ImportTree& tree, size_t num_modules) {
   std::vector<size_t> importers(num_modules);
   for (const uint64_t child : tree.child) ++importers[child];
@@ -57,9 +57,9 @@ absl::Status CheckTree(const ImportTree& tree, size_t num_modules, const ByteRea
   return absl::OkStatus();
 }
 
-// Sets the imports of a library unless it has some: its modules are then those of an earlier load.
+// Sets the imports of a library unless it has the modules of an earlier load.
 void ImportOnce(const ModulePtr& library, const std::vector<ModulePtr>& modules) {
-  // One mutex for all libraries: nothing is called while it is held.
+  // One mutex for all libraries is enough: no other function is called while it is held.
   static std::mutex mutex;
   const std::lock_guard<std::mutex> lock(mutex);
   if (!library->imports().empty()) return;
@@ -106,7 +106,7 @@ absl::StatusOr<ModulePtr> LoadModuleBlob(absl::string_view bytes, const ModulePt
   if (has_tree) KILN_RETURN_IF_ERROR(CheckTree(tree, modules.size(), reader));
   if (prepare) KILN_RETURN_IF_ERROR(prepare(modules));
   if (!has_tree) {
-    // The library imports everything else.
+    // The library imports all other modules.
     std::erase(modules, library);
     ImportOnce(library, modules);
     return library;

@@ -2,14 +2,14 @@
 //
 // The tree of modules that a compiled library carries in its symbol __tvm_dev_mblob.
 //
-// Layout, all little-endian: u64 bytes that follow; u64 number of entries; per entry a string key
-// and, depending on it, a payload:
-//   "_lib"           none: stands for the library itself
-//   "_import_tree"   u64s row_ptr, u64s child: module i imports
-//                    child[row_ptr[i]] … child[row_ptr[i + 1] - 1]
-//   any other        what the loader of that type key reads
-// Modules count in the order of their entries, without the tree; module 0 is the root. Without a
-// tree the library is the root and imports all others. The bytes are not trusted.
+// Layout, all little-endian: u64 number of bytes that follow; u64 number of entries; for each entry
+// a string key and a payload that depends on the key:
+//   "_lib"           No payload: stands for the library itself.
+//   "_import_tree"   u64s row_ptr, u64s child. Module i imports
+//                    child[row_ptr[i]] … child[row_ptr[i + 1] - 1].
+//   any other        Read by the loader of that type key.
+// Modules are numbered in the order of their entries, without the tree. Module 0 is the root.
+// Without a tree, the library is the root and imports all other modules. The bytes are not trusted.
 #ifndef KILN_RUNTIME_CPP_MODULE_BLOB_H_
 #define KILN_RUNTIME_CPP_MODULE_BLOB_H_
 
@@ -26,7 +26,7 @@ namespace kiln::runtime {
 // Symbol of the blob.
 inline constexpr char kModuleBlobSymbol[] = "__tvm_dev_mblob";
 
-// Most modules a blob may hold.
+// Maximum number of modules in a blob.
 inline constexpr size_t kMaxBlobModules = 4096;
 
 // Makes the module of one entry.
@@ -36,14 +36,14 @@ using BlobEntryLoader =
 // Completes the modules of all entries before they import each other.
 using BlobPreparer = std::function<absl::Status(const std::vector<ModulePtr>& modules)>;
 
-// The root of the tree in `bytes`, which begin with the length. `library` takes the place of
-// "_lib"; its imports are set unless it has some from an earlier load. DataLoss if the bytes are
-// damaged. Several threads may load the same `library` at the same time.
+// Returns the root of the tree in `bytes`, which begin with the length. `library` stands for
+// "_lib". Its imports are set unless it has some from an earlier load. Returns DataLoss if the
+// bytes are damaged. Several threads may load the same `library` at the same time.
 absl::StatusOr<ModulePtr> LoadModuleBlob(absl::string_view bytes, const ModulePtr& library,
                                          const BlobEntryLoader& load_entry,
                                          const BlobPreparer& prepare = nullptr);
 
-// LoadModuleBlob with the built-in kinds of modules and those of RegisterModuleLoader.
+// LoadModuleBlob with the loaders that are built in and those of RegisterModuleLoader.
 absl::StatusOr<ModulePtr> LoadModuleBlob(absl::string_view bytes, const ModulePtr& library);
 
 }  // namespace kiln::runtime

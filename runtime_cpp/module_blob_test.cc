@@ -24,7 +24,7 @@ class FakeModule final : public ModuleNode {
   std::string key_;
 };
 
-// Every entry has a payload of one string.
+// Loads an entry whose payload is one string.
 absl::StatusOr<ModulePtr> LoadFake(const std::string& key, ByteReader& reader) {
   if (key == "unknown") return absl::NotFoundError("no loader");
   absl::StatusOr<std::string> payload = reader.String();
@@ -39,7 +39,7 @@ std::string WithLength(const ByteWriter& body) {
   return writer.bytes();
 }
 
-// Factory → metadata → library, with the given tree.
+// Returns a blob with factory → metadata → library and the given tree.
 std::string Blob(const std::vector<uint64_t>& rows, const std::vector<uint64_t>& children) {
   ByteWriter body;
   body.U64(4);
@@ -77,7 +77,7 @@ TEST(ModuleBlob, TruncationAtEveryByteIsAnError) {
   for (size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_EQ(LoadStatus(bytes.substr(0, size)).code(), absl::StatusCode::kDataLoss) << size;
   }
-  // The same with a length that fits what is left.
+  // The same truncations with a length that fits the rest.
   for (size_t size = 8; size < bytes.size(); ++size) {
     ByteWriter body;
     body.Bytes(absl::string_view(bytes).substr(8, size - 8));
@@ -123,7 +123,7 @@ TEST(ModuleBlob, WithoutTreeTheLibraryImportsAll) {
   const ModulePtr library = std::make_shared<FakeModule>("library");
   EXPECT_EQ(Load(WithLength(body), library).value(), library);
   ASSERT_EQ(library->imports().size(), 1u);
-  // A second load of the same library leaves its imports alone.
+  // A second load of the same library does not change its imports.
   EXPECT_EQ(Load(WithLength(body), library).value(), library);
   EXPECT_EQ(library->imports().size(), 1u);
 }

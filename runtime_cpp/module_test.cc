@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loading: files that are models, files that are not, the system library, metadata.
+// Tests of loading models and other files, of the system library and of metadata.
 #include "runtime_cpp/module.h"
 
 #include <fstream>
@@ -16,7 +16,7 @@
 #include "tvm/runtime/c_backend_api.h"
 
 extern "C" {
-// The symbols of testdata/add_graph.c, which is linked into this program.
+// Symbols of testdata/add_graph.c, which is linked into this program.
 extern const char __tvm_dev_mblob;
 extern void* __tvm_module_ctx;
 extern void* __TVMBackendParallelLaunch;
@@ -57,9 +57,9 @@ TEST(LoadFromFile, BuildsTheTreeOfModules) {
   EXPECT_EQ(library.type_key(), "library");
   EXPECT_EQ(library["get_func_names"]()->String().value(),
             "get_model_metadata\ntvmgen_add___tvm_main__\ntvmgen_add_fused_add");
-  // Data is not offered as a function.
+  // Data cannot be called as a function.
   EXPECT_FALSE(library.GetFunction("__tvm_module_ctx").ok());
-  // Nor is what the library's own dependencies have.
+  // Symbols of the library's dependencies are not found.
   EXPECT_FALSE(library.GetFunction("malloc").ok());
 }
 
@@ -108,7 +108,7 @@ TEST(LoadFromFile, TruncatedFilesAreRefusedOrWhole) {
   ASSERT_GT(bytes.size(), 1000u);
   int refused = 0;
   for (size_t size = 0; size < bytes.size(); size += 97) {
-    // What lies behind the last segment is not needed to run.
+    // Bytes after the last segment are not needed to run.
     refused += ErrorOf(WriteFile(absl::StrCat("cut", size, ".so"), bytes.substr(0, size))) != "";
   }
   EXPECT_GT(refused, 50);
@@ -118,9 +118,9 @@ TEST(LoadFromFile, DamagedBlobNamesTheFile) {
   std::ifstream file(kGraph, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const size_t key = bytes.find("GraphExecutorFactory{");
-  ASSERT_EQ(key, std::string::npos);  // A length lies between key and table.
+  ASSERT_EQ(key, std::string::npos);  // A length is between key and table.
   const size_t blob = bytes.find("GraphExecutorFactory") - 24;
-  bytes[blob + 1] = '\x7f';  // The length of the whole.
+  bytes[blob + 1] = '\x7f';  // The length of the whole blob.
   EXPECT_THAT(ErrorOf(WriteFile("length.so", bytes)),
               testing::AllOf(HasSubstr("length.so: __tvm_dev_mblob says that"),
                              HasSubstr("bytes follow; there are")));
@@ -173,7 +173,7 @@ TEST(Metadata, ModuleOfAGraphExecutor) {
   const ModelMetadata metadata = module->get_model_metadata().value();
   EXPECT_EQ(metadata.executor(), "graph");
   EXPECT_TRUE(metadata.is_complete());
-  // No function of the library runs a graph.
+  // A graph is not run by a function of the library.
   EXPECT_EQ(metadata.run_model().function_name(), "");
 }
 
@@ -237,7 +237,7 @@ TEST(SystemLib, RunsALinkedModel) {
   }
   EXPECT_THAT(std::string(Module::SystemLib("multiply").status().message()),
               HasSubstr("'multiply' is not linked into this program; 'add' is"));
-  // A second model with the same unprefixed name; only prefixed names stay usable.
+  // A second model registers the same name without a prefix. Only prefixed names remain usable.
   int other = 0;
   EXPECT_EQ(TVMBackendRegisterSystemLibSymbol("get_c_metadata", &other), 0);
   EXPECT_NE(TVMBackendRegisterSystemLibSymbol("get_c_metadata", &other + 1), 0);

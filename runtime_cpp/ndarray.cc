@@ -20,16 +20,16 @@
 
 namespace kiln::runtime {
 
-// The DLTensor comes first: handles of the C ABI point to it.
+// The DLTensor is the first member because handles of the C ABI point to it.
 struct NDArray::Container {
   DLTensor tensor = {};
   std::atomic<int> references{1};
   absl::InlinedVector<int64_t, 6> shape;
   absl::InlinedVector<int64_t, 6> strides;
-  DeviceApi* allocator = nullptr;      // Frees tensor.data if not NULL.
-  DLManagedTensor* managed = nullptr;  // Released at the end if not NULL.
+  DeviceApi* allocator = nullptr;      // Frees tensor.data if not null.
+  DLManagedTensor* managed = nullptr;  // Released with the container if not null.
 
-  // Copies everything but the data.
+  // Makes a container with a copy of everything but the data.
   static Container* Describe(const DLTensor& tensor) {
     static_assert(offsetof(Container, tensor) == 0);
     auto container = std::make_unique<Container>();
@@ -64,7 +64,7 @@ namespace {
 template <typename T>
 absl::StatusOr<std::string> BytesOf(double value) {
   if constexpr (std::is_integral_v<T>) {
-    // The largest value of 64 bits is no double, the next number is.
+    // The largest 64-bit value is not a double, but the next number is.
     const double beyond = 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
     if (!(value >= static_cast<double>(std::numeric_limits<T>::min()) && value < beyond) ||
         static_cast<double>(static_cast<T>(value)) != value) {
@@ -76,7 +76,7 @@ absl::StatusOr<std::string> BytesOf(double value) {
   return std::string(reinterpret_cast<const char*>(&element), sizeof(element));
 }
 
-// The bytes of an element of that value.
+// Returns the bytes of an element with the given value.
 absl::StatusOr<std::string> ElementOf(DLDataType dtype, double value) {
   if (value == 0 && !std::signbit(value)) {
     return std::string(static_cast<size_t>(ElementBytes(dtype)), '\0');
@@ -165,7 +165,7 @@ void NDArray::CheckValues(DLDataType wanted) const {
 }
 
 int64_t NDArray::size_bytes() const {
-  // Every way to make an array has checked its size.
+  // Every function that makes an array has checked its size.
   return TensorBytes(shape(), dtype()).value_or(0);
 }
 

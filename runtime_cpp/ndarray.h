@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A reference-counted array: a DLTensor and the memory behind it.
+// A reference-counted array: a DLTensor and its memory.
 //
-// Copying an NDArray shares the memory. Memory comes from the Device API of the array's device,
-// from a managed tensor of another library, or is the caller's and only looked at. Use a plain
-// DLTensor where nobody has to own anything.
+// Copies of an NDArray share the memory. The memory comes from the device API of the array's
+// device, from a managed tensor of another library, or is borrowed from the caller. Use a plain
+// DLTensor if ownership does not matter.
 //
 //   absl::StatusOr<NDArray> array = NDArray::Empty({2, 3}, DLDataType{kDLFloat, 32, 1});
 //   array->values<float>()[0] = 1.0f;
@@ -29,30 +29,30 @@ namespace kiln::runtime {
 
 class NDArray {
  public:
-  // No array; tensor() is NULL.
+  // Makes an undefined array, whose tensor() is null.
   NDArray() = default;
   NDArray(const NDArray& other);
   NDArray(NDArray&& other) noexcept : container_(other.container_) { other.container_ = nullptr; }
   NDArray& operator=(NDArray other) noexcept;
   ~NDArray();
 
-  // Allocates a compact array, not initialized, aligned to kAllocationAlignment.
+  // Allocates an uninitialized compact array, aligned to kAllocationAlignment.
   static absl::StatusOr<NDArray> Empty(absl::Span<const int64_t> shape, DLDataType dtype,
                                        DLDevice device = kCpu);
 
-  // A view on memory of the caller's, which has to outlive the array and all its copies. `tensor`
-  // has a shape (CheckHasShape).
+  // Makes a view of memory of the caller, which must outlive the array and all its copies. `tensor`
+  // must have a shape (CheckHasShape).
   static NDArray Borrow(const DLTensor& tensor);
 
-  // Takes over a managed tensor; its deleter runs when the last copy is gone.
+  // Takes ownership of a managed tensor. Its deleter runs when the last copy is gone.
   static absl::StatusOr<NDArray> FromDLPack(DLManagedTensor* managed);
 
-  // Shares the memory as a managed tensor, which the receiver releases.
+  // Shares the memory as a managed tensor, which the receiver must release.
   DLManagedTensor* ToDLPack() const;
 
   bool defined() const { return container_ != nullptr; }
 
-  // The description of the array; owned by the array. NULL for no array.
+  // The tensor, owned by the array; null if the array is undefined.
   DLTensor* tensor() const;
   const DLTensor& operator*() const { return *tensor(); }
   const DLTensor* operator->() const { return tensor(); }
@@ -63,16 +63,17 @@ class NDArray {
   void* data() const { return DataOf(*tensor()); }
   int64_t size_bytes() const;
 
-  // Whether the elements are of the C++ type T: float32 is float, int8 is int8_t, boolean is bool,
-  // stored in a byte, or uint8_t. float16 and bfloat16, for which C++17 has no type, are uint16_t.
+  // True if T is the C++ type of the elements: float for float32, int8_t for int8, bool or uint8_t
+  // for boolean, which takes a byte, and uint16_t for float16 and bfloat16, which have no type in
+  // C++17.
   template <typename T>
   bool holds() const {
     return defined() && IsElementType(dtype(), DataTypeOf<T>());
   }
 
-  // The elements of a compact array on the CPU that holds<T>(); it ends the program for another,
-  // with a message that says what was found, since the bytes of another type mean nothing as T.
-  // T may be char or std::byte for the bytes of any compact array.
+  // Returns the elements of a compact CPU array for which holds<T>(). For another array it ends the
+  // program with a message, because the bytes of another type are meaningless as T. T may be char
+  // or std::byte for the bytes of any compact array.
   template <typename T>
   absl::Span<T> values() const {
     if constexpr (kIsByte<T>) {
@@ -83,28 +84,28 @@ class NDArray {
     return {static_cast<T*>(data()), static_cast<size_t>(size_bytes()) / sizeof(T)};
   }
 
-  // Copies all elements; shape and data type must be the same, devices may differ.
+  // Copy all elements. Shape and data type must be equal. The devices may differ.
   absl::Status CopyFrom(const DLTensor& source) const;
   absl::Status CopyTo(const DLTensor& target) const;
 
-  // Copies from and to memory of the CPU of exactly size_bytes() bytes.
+  // Copy from and to CPU memory of exactly size_bytes() bytes.
   absl::Status CopyFromBytes(absl::string_view bytes) const;
   absl::Status CopyToBytes(absl::Span<char> bytes) const;
 
-  // Sets every element to `value`. InvalidArgument if an integer type does not have the value,
-  // Unimplemented for types of which C++ has none, but for 0.
+  // Sets every element to `value`. Returns InvalidArgument if an integer type does not have the
+  // value. A type that C++ does not have accepts only 0; for other values it returns Unimplemented.
   absl::Status Fill(double value) const;
 
-  // The byte form of an array: magic, device, shape, type, data. An array is always written as one
-  // of the CPU; Load makes one there.
+  // The byte form of an array: magic, device, shape, type, data. An array is always saved as a CPU
+  // array, and Load makes a CPU array.
   absl::Status Save(ByteWriter& writer) const;
   static absl::StatusOr<NDArray> Load(ByteReader& reader);
 
-  // For the C ABI: a handle that holds a reference of its own, to be given back to FromHandle.
+  // For the C ABI: returns a handle with its own reference, which FromHandle takes back.
   DLTensor* ToHandle() const;
-  // Takes over the reference of a handle made by ToHandle.
+  // Takes ownership of the reference of a handle made by ToHandle.
   static NDArray FromHandle(DLTensor* handle);
-  // A further reference to the array of a handle.
+  // Makes another reference to the array of a handle.
   static NDArray ShareHandle(DLTensor* handle);
 
  private:
@@ -113,7 +114,7 @@ class NDArray {
                                   std::is_same_v<std::remove_const_t<T>, std::byte>;
 
   static bool IsElementType(DLDataType found, DLDataType wanted);
-  // An opaque handle stands for the bytes of any type.
+  // The type code of an opaque handle stands for the bytes of any type.
   void CheckValues(DLDataType wanted) const;
 
   struct Container;
@@ -122,11 +123,11 @@ class NDArray {
   Container* container_ = nullptr;
 };
 
-// InvalidArgument if the number of dimensions is negative, or there are some without a shape.
+// Returns InvalidArgument if the number of dimensions is negative, or is positive without a shape.
 absl::Status CheckHasShape(const DLTensor& tensor);
 
-// Copies all elements of `from` to `to`. InvalidArgument if shape or type differ, or one is not
-// compact.
+// Copies all elements of `from` to `to`. Returns InvalidArgument if shapes or types differ, or one
+// of them is not compact.
 absl::Status CopyTensor(const DLTensor& from, const DLTensor& to);
 
 }  // namespace kiln::runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The byte form of one array, all little-endian:
+// The byte form of an array, all little-endian:
 //   u64 magic, u64 0, i32 device type, i32 device id, i32 rank, u8 code, u8 bits, u16 lanes,
 //   i64 extents[rank], i64 bytes, the elements.
 #include <bit>
@@ -66,7 +66,7 @@ absl::StatusOr<NDArray> NDArray::Load(ByteReader& reader) {
     return reader.Error(absl::StrCat("an array of ", DataTypeName(dtype), " ", ShapeName(shape),
                                      " has ", bytes, " bytes, not ", stored_bytes));
   }
-  // Reading before allocating bounds the allocation by the bytes that are there.
+  // Reading before allocating limits the allocation to the number of available bytes.
   KILN_ASSIGN_OR_RETURN(const absl::string_view data, reader.Bytes(static_cast<uint64_t>(bytes)));
   KILN_ASSIGN_OR_RETURN(NDArray array, Empty(shape, dtype));
   KILN_RETURN_IF_ERROR(array.CopyFromBytes(data));

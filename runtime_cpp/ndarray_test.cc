@@ -132,8 +132,8 @@ TEST(NDArray, LoadRefusesLies) {
   EXPECT_FALSE(with(24, 99).ok());      // rank
   EXPECT_FALSE(with(29, 0).ok());       // bits
   EXPECT_FALSE(with(30, 0).ok());       // lanes
-  EXPECT_FALSE(with(39, '\x80').ok());  // a negative extent
-  EXPECT_FALSE(with(38, 1).ok());       // a huge extent
+  EXPECT_FALSE(with(39, '\x80').ok());  // negative extent
+  EXPECT_FALSE(with(38, 1).ok());       // huge extent
   EXPECT_FALSE(with(40, 9).ok());       // bytes
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared objects on disk.
+// Opening of shared objects on disk.
 #include <dlfcn.h>
 #include <link.h>
 
@@ -19,11 +19,11 @@
 namespace kiln::runtime {
 namespace {
 
-// A library of a compiler of this ABI has at least one of these.
+// Symbols of a library of a compiler of this ABI. It has at least one of them.
 constexpr const char* kModelSymbols[] = {kModuleBlobSymbol, "__tvm_module_ctx",
                                          "get_model_metadata", "get_c_metadata"};
 
-// Identifies the bytes of a file among all that its inode can have held.
+// Identifies the content of a file among all contents that its inode may have had.
 struct Content {
   uint64_t bytes;
   int64_t modified_ns;
@@ -41,20 +41,20 @@ struct OpenedLibrary {
   Content content;
 };
 
-// A module of a file that is in use; NULL if none is.
+// A module of a file that is in use; null if there is none.
 struct ModuleInUse {
   std::shared_ptr<LibraryModule> module;
   Content content = {};
 };
 
-// Files with a module, so that opening a file again gives the same module: the code can know only
-// one. The loader has each file once, too.
+// Files that have a module. Opening a file again returns the same module, because the code can
+// refer to only one module. The system's loader also has each file once.
 //
-// The system's loader has a lock of its own, which a constructor holds that opens a library.
-// Therefore nobody calls the loader, or drops a module, while holding the mutex.
+// The system's loader has its own lock. A constructor that opens a library holds it. Therefore no
+// code calls the loader, or destroys a module, while it holds the mutex.
 struct OpenLibraries {
-  // The mutex must be held. The caller drops the result after it has released the mutex: it may be
-  // the last reference to the module.
+  // The mutex must be held. The caller must destroy the result after it has released the mutex,
+  // because it may be the last reference to the module.
   ModuleInUse Find(LibraryFile::Identity identity) const {
     const auto found = libraries.find(identity);
     if (found == libraries.end()) return {};
@@ -70,7 +70,7 @@ OpenLibraries& GlobalOpenLibraries() {
   return *libraries;
 }
 
-// The module that is in use. FailedPrecondition if it has other bytes than `file`.
+// Returns the module in use. FailedPrecondition if its content differs from that of `file`.
 absl::StatusOr<std::shared_ptr<LibraryModule>> SameFile(ModuleInUse in_use, const LibraryFile& file,
                                                         const Content& content) {
   if (in_use.content == content) return std::move(in_use.module);
@@ -79,7 +79,7 @@ absl::StatusOr<std::shared_ptr<LibraryModule>> SameFile(ModuleInUse in_use, cons
       "by renaming another file, or drop its models before it is written to"));
 }
 
-// Unmaps a library.
+// Unmaps a library, and forgets its file if its module no longer exists.
 void Close(LibraryFile::Identity identity, DynamicLibrary* library) {
   {
     OpenLibraries& open = GlobalOpenLibraries();
@@ -96,7 +96,7 @@ void Close(LibraryFile::Identity identity, DynamicLibrary* library) {
 
 absl::StatusOr<CheckedLibrary> CheckLibrary(const std::string& path, const LoadOptions& options) {
   KILN_ASSIGN_OR_RETURN(LibraryFile file, LibraryFile::Open(path));
-  // First of all: the checksum and its place are contents of the file, too.
+  // Verification comes first: the checksum and its position are contents of the file, too.
   if (options.verify) {
     KILN_ASSIGN_OR_RETURN(const absl::string_view bytes, file.Bytes());
     KILN_RETURN_IF_ERROR(options.verify(path, bytes));
@@ -119,7 +119,8 @@ absl::StatusOr<std::shared_ptr<LibraryModule>> OpenLibrary(const CheckedLibrary&
     const std::lock_guard<std::mutex> lock(open.mutex);
     in_use = open.Find(file.identity());
   }
-  // The loader is not asked for a file that it has: it would keep one more name of it each time.
+  // The loader is not called for a file that it has already: each call would add a name to the
+  // file.
   if (in_use.module != nullptr) return SameFile(std::move(in_use), file, content);
   KILN_ASSIGN_OR_RETURN(std::unique_ptr<DynamicLibrary> loaded, DynamicLibrary::Load(file));
   const std::shared_ptr<DynamicLibrary> library(
@@ -145,7 +146,7 @@ absl::StatusOr<std::shared_ptr<LibraryModule>> OpenLibrary(const CheckedLibrary&
       return module;
     }
   }
-  // Another thread, or a constructor of the library, has loaded the file meanwhile.
+  // Another thread, or a constructor of the library, has loaded the file in the meantime.
   return SameFile(std::move(in_use), file, content);
 }
 

@@ -12,7 +12,7 @@ PackedFunc PackedFunc::FromBackend(TVMBackendPackedCFunc function,
                      name = std::move(name)](const Args& args) -> absl::StatusOr<Value> {
     TVMValue result = {.v_int64 = 0};
     int code = kTVMNullptr;
-    // The C type has no const, yet compiled functions only read their arguments.
+    // The C type has no const, but compiled functions only read their arguments.
     if (function(const_cast<TVMValue*>(args.values()), const_cast<int*>(args.codes()), args.size(),
                  &result, &code, nullptr) != 0) {
       return absl::InternalError(absl::StrCat(name, ": ", TVMGetLastError()));

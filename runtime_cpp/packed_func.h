@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A function with arguments and a result of any types, as all languages can call it.
+// A function with arguments and a result of any types, which all languages can call.
 //
-// Compiled operators, the calls of the executors and functions of the program all have this form.
-// Use the typed C++ classes where there is one; use this to call by name or to offer a function by
-// name.
+// Compiled operators, the methods of executors and functions of the program have this form. Use the
+// typed C++ classes if there are any. Use PackedFunc to call or to offer a function by name.
 //
 //   PackedFunc set_input = executor.GetFunction("set_input").value();
 //   absl::StatusOr<Value> result = set_input("x", array);
@@ -27,17 +26,17 @@ namespace kiln::runtime {
 
 class PackedFunc {
  public:
-  // No function; a call fails.
+  // Makes an undefined function. Calls of it fail.
   PackedFunc() = default;
   explicit PackedFunc(PackedFuncPtr body) : body_(std::move(body)) {}
   explicit PackedFunc(PackedFuncBody body)
       : body_(std::make_shared<const PackedFuncBody>(std::move(body))) {}
 
-  // Wraps a compiled function. `owner` keeps its code loaded; `name` appears in errors.
+  // Wraps a compiled function. `owner` keeps its code loaded. `name` appears in errors.
   static PackedFunc FromBackend(TVMBackendPackedCFunc function, std::shared_ptr<const void> owner,
                                 std::string name);
 
-  // A function that fails with `status`.
+  // Makes a function that fails with `status`.
   static PackedFunc Failing(absl::Status status);
 
   bool defined() const { return body_ != nullptr; }
@@ -45,8 +44,8 @@ class PackedFunc {
 
   absl::StatusOr<Value> Call(const Args& args) const;
 
-  // Takes int, double, const char*, std::string, string_view, DLDevice, DLDataType, DLTensor*,
-  // NDArray, Module, PackedFunc, void* and nullptr. The arguments stay the caller's.
+  // Accepts int, double, const char*, std::string, string_view, DLDevice, DLDataType, DLTensor*,
+  // NDArray, Module, PackedFunc, void* and nullptr. The caller keeps ownership of the arguments.
   template <typename... A>
   absl::StatusOr<Value> operator()(const A&... args) const {
     Packer<sizeof...(A)> packer;
@@ -55,7 +54,7 @@ class PackedFunc {
   }
 
  private:
-  // Puts arguments in the form of the C ABI, all borrowed.
+  // Converts arguments to the form of the C ABI. All are borrowed.
   template <size_t kSize>
   struct Packer {
     std::array<TVMValue, kSize + 1> values;
@@ -65,7 +64,7 @@ class PackedFunc {
 
     void Add(const char* value) { Next(kTVMStr).v_str = value; }
     void Add(const std::string& value) {
-      // Text with a NUL inside would end there.
+      // As text, a string would end at its first NUL.
       if (value.find('\0') != std::string::npos) {
         Add(absl::string_view(value));
       } else {

@@ -2,7 +2,7 @@
 //
 // Named parameters of a model, and the file that holds them.
 //
-// Models normally carry their parameters inside their code; this is for those that do not.
+// Models usually have their parameters in their code. This file is for other models.
 //
 //   absl::StatusOr<Params> params = LoadParams(bytes);
 //   params->at("p0").shape();
@@ -22,16 +22,16 @@ namespace kiln::runtime {
 
 using Params = std::map<std::string, NDArray>;
 
-// The content of a params file.
+// Returns the content of a params file.
 absl::StatusOr<std::string> SaveParams(const Params& params);
 
-// Reads the content of a params file. DataLoss if it is damaged or has a name twice.
+// Reads the content of a params file. Returns DataLoss if it is damaged or has a name twice.
 absl::StatusOr<Params> LoadParams(absl::string_view bytes);
 
-// One array per name, as they follow each other in `reader`. DataLoss if a name comes twice.
+// Reads one array per name from `reader`, in this order. Returns DataLoss if there is a name twice.
 absl::StatusOr<Params> LoadArrays(const std::vector<std::string>& names, ByteReader& reader);
 
-// Names, number of arrays, arrays: the core of a params file.
+// Reads the main part of a params file: names, number of arrays, arrays.
 absl::StatusOr<Params> LoadNamedArrays(ByteReader& reader);
 
 }  // namespace kiln::runtime

@@ -22,7 +22,7 @@ absl::Status Error(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat("graph JSON: ", parts...));
 }
 
-// Values of a JSON document by type. `where` says in errors what the value is.
+// Typed access to values of a JSON document. `where` describes the value in errors.
 
 absl::StatusOr<const Json*> Member(const Json& object, const char* key, absl::string_view where) {
   if (!object.is_object()) return Error(where, " is not an object");
@@ -41,7 +41,7 @@ absl::StatusOr<std::string> String(const Json& value, absl::string_view where) {
   return Error(where, " is not a string");
 }
 
-// An integer from 0 to `max`.
+// Returns an integer from 0 to `max`.
 absl::StatusOr<int64_t> Integer(const Json& value, int64_t max, absl::string_view where) {
   if (!value.is_number_unsigned()) return Error(where, " is not an integer from 0 on");
   const auto number = *value.get_ptr<const uint64_t*>();
@@ -57,7 +57,7 @@ absl::StatusOr<const Json::array_t*> MemberArray(const Json& object, const char*
   return Array(*value, absl::StrCat(where, ".", key));
 }
 
-// Reads one document; the steps follow in the order of the methods.
+// Reads one document. Parse calls the other methods in the order of their definition.
 class Parser {
  public:
   absl::StatusOr<GraphTable> Parse(const Json& json) {
@@ -81,7 +81,7 @@ class Parser {
     return absl::OkStatus();
   }
 
-  // node_row_ptr gives the number of nodes and where the entries of each begin.
+  // Reads node_row_ptr: the number of nodes, and the first entry of each node.
   absl::Status ReadRows(const Json& json) {
     KILN_ASSIGN_OR_RETURN(const auto* const rows, MemberArray(json, "node_row_ptr", "the graph"));
     KILN_ASSIGN_OR_RETURN(const auto* const nodes, MemberArray(json, "nodes", "the graph"));
@@ -102,7 +102,7 @@ class Parser {
     return absl::OkStatus();
   }
 
-  // The elements of the typed list `key` of the graph's attributes: ["list_…", […]].
+  // Returns the elements of the typed list attrs[key]: ["list_…", […]].
   absl::StatusOr<const Json::array_t*> AttrList(const Json& attrs, const char* key,
                                                 absl::string_view type) {
     const std::string where = absl::StrCat("attrs.", key);
@@ -150,7 +150,7 @@ class Parser {
     return absl::OkStatus();
   }
 
-  // An attribute that is not known can only be passed over where its type is known.
+  // An unknown attribute can be skipped only if its type is known.
   absl::Status CheckAttrKeys(const Json& attrs) {
     if (!attrs.is_object()) return Error("attrs is not an object");
     const std::set<std::string> known = {"device_index", "dltype", "shape", "storage_id",
@@ -166,7 +166,7 @@ class Parser {
     return absl::OkStatus();
   }
 
-  // The index of a node before `limit`.
+  // Returns the index of a node before `limit`.
   static absl::StatusOr<size_t> NodeBefore(const Json& index, size_t limit,
                                            absl::string_view where) {
     if (limit == 0) return Error(where, " refers to a node that does not come before it");
@@ -175,7 +175,8 @@ class Parser {
     return static_cast<size_t>(node);
   }
 
-  // A reference [node, result] or [node, result, version] to a result of a node before `limit`.
+  // Returns the entry of a reference [node, result] or [node, result, version], which must be a
+  // result of a node before `limit`.
   absl::StatusOr<size_t> EntryOf(const Json& reference, size_t limit, absl::string_view where) {
     KILN_ASSIGN_OR_RETURN(const auto* const parts, Array(reference, where));
     if (parts->size() != 2 && parts->size() != 3) return Error(where, " is not [node, result]");

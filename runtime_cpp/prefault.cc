@@ -11,7 +11,7 @@
 namespace kiln::runtime {
 namespace {
 
-// MADV_POPULATE_READ of Linux 5.14; older headers lack it, and older kernels refuse it.
+// MADV_POPULATE_READ of Linux 5.14. Older headers do not define it, and older kernels reject it.
 constexpr int kPopulateRead = 22;
 
 uintptr_t PageBytes() {
@@ -27,7 +27,7 @@ void ReadPages(uintptr_t begin, uintptr_t end) {
   }
 }
 
-// For dl_iterate_phdr: `data` is the address. 1 ends the search.
+// Callback of dl_iterate_phdr. `data` is the address. Returns 1 to end the search.
 int ReadObjectWith(dl_phdr_info* object, size_t, void* data) {
   const auto address = reinterpret_cast<uintptr_t>(data);
   const auto* const end = object->dlpi_phdr + object->dlpi_phnum;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that is there before it is first used, so that a first run waits for no disk and no zeros.
+// Makes memory present before its first use, so that a first run does not wait for a disk or for
+// new pages.
 #ifndef KILN_RUNTIME_CPP_PREFAULT_H_
 #define KILN_RUNTIME_CPP_PREFAULT_H_
 
@@ -8,11 +9,11 @@
 
 namespace kiln::runtime {
 
-// Reads all of the loaded object, a library or the program, that `address` is in: its code and its
-// constants. Does nothing for an address that is in none.
+// Reads all code and constants of the loaded object (a library or the program) that contains
+// `address`. Does nothing if there is none.
 void PrefaultObject(const void* address);
 
-// Gives memory to all pages of a block, which hold nothing that is needed.
+// Makes all pages of a block present. The content of the block is lost.
 void PrefaultBlock(void* begin, size_t bytes);
 
 }  // namespace kiln::runtime

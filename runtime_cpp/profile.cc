@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A bound on growing `number`, for functions that take no measurable time.
+// Upper limit of `number` for functions that take no measurable time.
 constexpr int64_t kMaxNumber = int64_t{1} << 30;
 
 absl::StatusOr<double> SecondsOf(const std::function<absl::Status()>& run, int64_t number) {
@@ -42,7 +42,7 @@ absl::StatusOr<std::vector<double>> TimeEvaluator(const std::function<absl::Stat
       result.push_back(seconds / static_cast<double>(number));
       continue;
     }
-    // Aim a little above the limit, so that one more try mostly suffices.
+    // Aims slightly above the limit, so that one more measurement is usually enough.
     const double per_run = std::max(seconds / static_cast<double>(number), 1e-9);
     const double wanted = std::ceil(1.1 * min_seconds / per_run);
     number = std::max(number + 1, static_cast<int64_t>(std::min<double>(wanted, kMaxNumber)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long a model takes: as a whole, repeated, and operator by operator.
+// Durations of a model: of whole runs, repeated, and of single operators.
 //
 //   absl::StatusOr<std::vector<double>> seconds =
 //       TimeEvaluator([&] { return executor.Run(); }, TimeEvaluatorOptions());
@@ -17,19 +17,19 @@
 
 namespace kiln::runtime {
 
-// One operator function within one run, all its calls together.
+// One operator function within one run, the sum of all its calls.
 struct OperatorTiming {
   std::string function_name;
-  // What the model's metadata says of it; empty texts and -1 where it says nothing.
+  // Facts from the model's metadata. Unknown texts are empty, and unknown numbers are -1.
   std::string op_names;         // "nn.conv2d nn.relu"
-  std::string source;           // The model's nodes that it computes.
-  std::string schedule;         // How it computes them.
-  int64_t operations = -1;      // Arithmetic of one call: a multiplication and its addition are 2.
-  int64_t accessed_bytes = -1;  // That one call reads and writes at least.
+  std::string source;           // Nodes of the model that it computes.
+  std::string schedule;         // Description of its schedule.
+  int64_t operations = -1;      // Operations of one call; a multiplication with its addition is 2.
+  int64_t accessed_bytes = -1;  // Minimum number of bytes that one call reads and writes.
   int64_t calls = 0;
   double seconds = 0;
 
-  // Of all its calls, in 10^9 per second; 0 where that is not known.
+  // Rates over all calls, in 10^9 per second; 0 if unknown.
   double GflopsPerSecond() const { return Rate(operations); }
   double GigabytesPerSecond() const { return Rate(accessed_bytes); }
 
@@ -42,23 +42,24 @@ struct OperatorTiming {
 
 struct ProfileReport {
   std::vector<OperatorTiming> operators;  // In the order of their first call.
-  double total_seconds = 0;               // Of the whole run.
+  double total_seconds = 0;               // Duration of the whole run.
 
-  // A table for people: one line per operator, the slowest first, with its share of the total and
+  // Returns a readable table: one line per operator, slowest first, with its share of the total and
   // its schedule.
   std::string ToText() const;
-  // {"total_seconds": …, "operators": [{…}, …]}: the members of OperatorTiming by their names,
-  // operations and accessed_bytes where they are known.
+  // Returns {"total_seconds": …, "operators": [{…}, …]}. Each operator has the members of
+  // OperatorTiming by their names; operations and accessed_bytes only if they are known.
   std::string ToJson() const;
 };
 
 struct TimeEvaluatorOptions {
-  int64_t number = 10;       // Runs per measurement, at least.
-  int64_t repeat = 1;        // Measurements.
-  double min_repeat_ms = 0;  // A measurement is made of more runs until it takes so long.
+  int64_t number = 10;       // Minimum number of runs per measurement.
+  int64_t repeat = 1;        // Number of measurements.
+  double min_repeat_ms = 0;  // Minimum duration of a measurement; more runs are made to reach it.
 };
 
-// The mean seconds per run of each measurement, after one run to warm up. Stops at the first error.
+// Returns the mean duration of a run in seconds for each measurement, after one warm-up run. Stops
+// at the first error.
 absl::StatusOr<std::vector<double>> TimeEvaluator(const std::function<absl::Status()>& run,
                                                   const TimeEvaluatorOptions& options);
 

@@ -16,7 +16,8 @@ std::string Describe(const TensorInfo& info, absl::string_view what, size_t inde
   return absl::StrCat(what, " '", info.name, "' (index ", index, ")");
 }
 
-// The index of the tensor that the metadata calls `name`. A graph table may have its other name.
+// Returns the index of the tensor that the metadata calls `name`. A graph table may use the
+// tensor's other name.
 absl::StatusOr<int> FindDescribed(const std::vector<TensorInfo>& infos,
                                   const std::vector<ParameterInfoView>& described,
                                   absl::string_view name, absl::string_view what) {

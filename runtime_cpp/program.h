@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The unchanging half of an executor: what a model takes and gives, and how it runs on given
-// memory.
+// The immutable part of an executor: the inputs and outputs of a model, and the code that runs it
+// on given memory.
 //
-// A Program holds no state of a run, so any number of threads may run it at once, each on memory of
-// its own. Executor adds the state of set_input and get_output; Model adds checks and allocation.
-// There are two kinds: AotProgram calls the compiled run_model, GraphProgram walks a graph table.
+// A Program has no state of a run, so any number of threads may run it at the same time, each on
+// its own memory. Executor adds the state of its inputs and outputs; Model adds checks and
+// allocation. There are two kinds: AotProgram calls the compiled entry function, GraphProgram walks
+// a graph table.
 #ifndef KILN_RUNTIME_CPP_PROGRAM_H_
 #define KILN_RUNTIME_CPP_PROGRAM_H_
 
@@ -25,24 +26,25 @@
 
 namespace kiln::runtime {
 
-// Runs of models with at most this many inputs, parameters and outputs together allocate no memory
-// for their lists.
+// Runs of models with at most this many inputs, parameters and outputs allocate no memory for lists
+// of tensors.
 inline constexpr size_t kInlineTensors = 32;
 
 // Memory of one run, on the program's device. A tensor is aligned to the alignment_bytes of its
 // TensorInfo, the workspace to kTensorAlignment.
 struct RunMemory {
   absl::Span<void* const> inputs;   // One compact tensor per input of the program.
-  absl::Span<void* const> outputs;  // One compact tensor per output; none overlaps another memory.
-  void* workspace = nullptr;        // workspace_bytes() bytes; may be NULL if that is 0.
+  absl::Span<void* const> outputs;  // One compact tensor per output, without any overlap.
+  void* workspace = nullptr;        // workspace_bytes() bytes; may be null if that is 0.
 };
 
-// An input whose value in the next run is what a run gives as an output. Both have one type.
+// A state: an input whose value in the next run is an output of the current run. Input and output
+// have the same shape and type.
 struct StateTensor {
-  std::string input;  // Names, of which the program has both.
-  std::string output;
-  double initial_value = 0;  // Of every element of the input, in the first run.
-  bool is_in_place = false;  // Both may be one memory, which a run then changes.
+  std::string input;         // Name of the input.
+  std::string output;        // Name of the output.
+  double initial_value = 0;  // Value of every element of the input in the first run.
+  bool is_in_place = false;  // Input and output may share memory, which a run then changes.
 };
 
 class Program {
@@ -52,14 +54,14 @@ class Program {
   // "aot" or "graph".
   virtual absl::string_view executor() const = 0;
 
-  // Runs the model once. Safe from many threads on different memory.
+  // Runs the model once. Several threads may run it at the same time on different memory.
   virtual absl::Status Run(const RunMemory& memory) const = 0;
 
-  // Runs the model once and says how long each operator function took. FailedPrecondition if the
-  // model was not compiled so that it can.
+  // Runs the model once and returns the duration of each operator function. FailedPrecondition if
+  // the model was not compiled for profiling.
   virtual absl::StatusOr<std::vector<OperatorTiming>> Profile(const RunMemory& memory) const = 0;
 
-  // The name of the module; empty if nobody has set it.
+  // Name of the module; empty unless set_name was called.
   const std::string& name() const { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
   const std::vector<TensorInfo>& inputs() const { return inputs_; }
@@ -71,15 +73,17 @@ class Program {
  protected:
   explicit Program(DLDevice device) : device_(device) {}
 
-  // Lets inputs and outputs be aligned to their elements alone, if the code of the library is all
-  // that reads and writes them and is Kiln's, which assumes no more.
+  // Reduces the required alignment of inputs and outputs to that of their elements. This is done
+  // only if all code that accesses them is Kiln's code in the library, which assumes no more.
   void TakeAlignment(const ModelMetadata& metadata);
 
-  // Takes over the states of the metadata. DataLoss if they are not inputs and outputs of one type.
+  // Adds the states of the metadata. Returns DataLoss if they are not inputs and outputs of the
+  // same shape and type.
   absl::Status TakeStates(const ModelMetadata& metadata);
 
-  // Says how large the blocks of idle workspaces are that runs of this program take: its workspace,
-  // and the scratch memory of its functions if there is metadata. Called once workspace_bytes_ is set.
+  // Registers the size of the idle workspaces that runs of this program use: its workspace, and the
+  // scratch memory of its functions if there is metadata. Called after workspace_bytes_ has been
+  // set.
   void RegisterWorkspaces(const ModelMetadata* metadata);
 
   DLDevice device_;
@@ -90,22 +94,22 @@ class Program {
 
  private:
   std::string name_;
-  std::shared_ptr<const void> workspace_user_;  // Frees idle workspaces at the end.
+  std::shared_ptr<const void> workspace_user_;  // Its destructor frees idle workspaces.
 };
 
-// What the metadata says of a function, for a profile to measure.
+// Returns a timing with the facts of the function's metadata and no measurements.
 OperatorTiming TimingOf(const FunctionInfoView& function);
 
-// The index of the tensor called `name`. NotFound, with all names, if there is none; `what` is
-// "input" or "output".
+// Returns the index of the tensor called `name`. NotFound, with all names, if there is none. `what`
+// is "input" or "output".
 absl::StatusOr<int> FindTensor(const std::vector<TensorInfo>& infos, absl::string_view name,
                                absl::string_view what);
 
-// Checks that `tensor` fits the `index`-th input or output: shape, data type, compact strides.
+// Checks that `tensor` matches input or output number `index`: shape, data type, compact strides.
 absl::Status CheckTensor(const TensorInfo& info, const DLTensor& tensor, absl::string_view what,
                          size_t index);
 
-// CheckTensor, then that the tensor can be used in place: device and alignment.
+// Calls CheckTensor, then checks that the tensor can be used in place: device and alignment.
 absl::Status CheckTensorInPlace(const TensorInfo& info, const DLTensor& tensor,
                                 absl::string_view what, size_t index);
 

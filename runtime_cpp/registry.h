@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions that are known to the whole program by name, in every language. Those of
-// global_functions.h are there from the beginning.
+// Functions that the whole program and all languages find by name. The functions of
+// global_functions.h are registered from the beginning.
 //
 //   RegisterGlobalFunction("my.add", PackedFunc(...)).ok();
 //   PackedFunc add = GetGlobalFunction("my.add").value();
@@ -18,17 +18,17 @@
 
 namespace kiln::runtime {
 
-// AlreadyExists if the name is taken and `replace` is false.
+// Registers a function. Returns AlreadyExists if the name is taken and `replace` is false.
 absl::Status RegisterGlobalFunction(absl::string_view name, PackedFunc function,
                                     bool replace = false);
 
-// NotFound if there is none.
+// Returns NotFound if there is no such function.
 absl::StatusOr<PackedFunc> GetGlobalFunction(absl::string_view name);
 
-// NotFound if there is none.
+// Returns NotFound if there is no such function.
 absl::Status RemoveGlobalFunction(absl::string_view name);
 
-// All names, sorted.
+// Returns all names, sorted.
 std::vector<std::string> GlobalFunctionNames();
 
 }  // namespace kiln::runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loading a path again whose file has been replaced, while models of the earlier file are in use.
+// Loads a path again after its file has been replaced, while models of the earlier file are in use.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// (x + y) + x and (x + y) + (x + y).
+// Results of the versions: (x + y) + x and (x + y) + (x + y).
 constexpr const char* kVersions[] = {"runtime_cpp/testdata/add_aot.so",
                                      "runtime_cpp/testdata/add_aot_next.so"};
 constexpr float kResults[] = {12, 22};
@@ -58,7 +58,7 @@ void WriteFile(const fs::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-// Bytes that the program has allocated and not freed.
+// Returns the number of bytes that the program has allocated and not freed.
 size_t AllocatedBytes() { return mallinfo2().uordblks; }
 
 class Reload : public ::testing::Test {
@@ -74,7 +74,7 @@ class Reload : public ::testing::Test {
     WriteFile(path, ReadFile(kVersions[version]));
   }
 
-  // Replaces path_ by another version. All three ways give it another inode.
+  // Replaces path_ by another version. Each of the three ways gives it another inode.
   void Rename(int version) const {
     Copy(version, folder_ / "new.so");
     fs::rename(folder_ / "new.so", path_);
@@ -111,7 +111,7 @@ TEST_F(Reload, GivesTheNewModelWhileTheOldOneLives) {
   }
 }
 
-// File systems give the inode of a file that is gone to the next one.
+// File systems reuse the inode of a deleted file.
 TEST_F(Reload, GivesTheNewModelAfterTheOldOneIsGone) {
   for (const Replace& replace : ways()) {
     for (int i = 0; i < 6; ++i) {
@@ -145,7 +145,7 @@ TEST_F(Reload, SharesAFileThatIsTheSame) {
   EXPECT_NE(AddressIn(Module::LoadFromFile(folder_ / "copy.so").value()), AddressIn(module));
 }
 
-// The loader keeps each name that it is given for a file that it has.
+// The loader keeps every name that is passed to it for a file that it has loaded.
 TEST_F(Reload, LoadingAnotherTimeKeepsNoMemory) {
   const Model model = Model::Load(path_).value();
   EXPECT_EQ(LoadedResult(path_), kResults[0]);
@@ -154,7 +154,7 @@ TEST_F(Reload, LoadingAnotherTimeKeepsNoMemory) {
   EXPECT_LT(AllocatedBytes(), before + 200 * size_t{8});
 }
 
-// Zeros at the end change neither code nor data.
+// Zeros at the end of the file change neither code nor data.
 TEST_F(Reload, RefusesAFileThatWasWrittenToWhileItIsLoaded) {
   {
     const Model model = Model::Load(path_).value();
@@ -168,7 +168,7 @@ TEST_F(Reload, RefusesAFileThatWasWrittenToWhileItIsLoaded) {
   EXPECT_EQ(LoadedResult(path_), kResults[0]);
 }
 
-// The thread that is refused may have the last reference to the model.
+// The thread whose load is refused may hold the last reference to the model.
 TEST_F(Reload, RefusesAFileThatWasWrittenToWhileItsModelGoes) {
   for (int i = 0; i < 200; ++i) {
     Rename(0);
@@ -222,7 +222,7 @@ TEST_F(Reload, ShowsThePathOfTheFile) {
   EXPECT_EQ(std::string(info.dli_fname), fs::canonical(folder_) / "add.so");
 }
 
-// Two threads may load the file at the same time; one of them drops what it has loaded.
+// Two threads may load the file at the same time. One of them then discards its load.
 TEST_F(Reload, ShowsThePathOfAFileThatThreadsLoadAndDrop) {
   const std::string shown = fs::canonical(path_);
   std::atomic<int> wrong = 0;
@@ -240,7 +240,7 @@ TEST_F(Reload, ShowsThePathOfAFileThatThreadsLoadAndDrop) {
   EXPECT_EQ(wrong, 0);
 }
 
-// The loader would expand these in a path.
+// The loader would expand these names in a path.
 TEST_F(Reload, TakesAFolderByItsName) {
   for (const char* const name : {"$ORIGIN", "${LIB}", "$PLATFORM", "a b", "%n", "\xff"}) {
     fs::create_directory(folder_ / name);
@@ -254,7 +254,7 @@ TEST_F(Reload, TakesAFolderByItsName) {
 
 TEST_F(Reload, NamesThePathInTheLoadersErrors) {
   std::string bytes = ReadFile(path_);
-  // An ABI of another system.
+  // The ABI of another operating system.
   bytes[7] = '\x11';
   WriteFile(path_, bytes);
   const std::string error(Model::Load(path_).status().message());
@@ -262,7 +262,7 @@ TEST_F(Reload, NamesThePathInTheLoadersErrors) {
   EXPECT_THAT(error, Not(HasSubstr("/proc")));
 }
 
-// Each thread knows which version it must get, since the file is not replaced while one loads.
+// Each thread knows the expected version, because the file is not replaced during a load.
 TEST_F(Reload, IsRightInManyThreads) {
   for (const Replace& replace : ways()) {
     replace(0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Metrics and logs of runs: a function of the program's that hears of each run of Model and Executor.
+// Metrics and logs of runs: a function of the program that is called for each run of a Model or
+// Executor.
 //
 //   SetRunObserver([](const RunEvent& run) {
 //     run_seconds.Observe(run.seconds);
@@ -18,21 +19,22 @@
 namespace kiln::runtime {
 
 struct RunEvent {
-  absl::string_view model;  // the name of its module
+  absl::string_view model;  // Name of the model's module.
   absl::Status status;
-  double seconds = 0;  // from the call to its end, checks and copies of inputs included
-  // Operators whose loops are shared among threads, and how many of them the caller computed alone,
-  // because another run had the threads at that moment.
+  double seconds = 0;  // Duration from the call to its end, with checks and copies of inputs.
+  // Number of operators whose loops are shared among threads, and of those among them that ran on
+  // the calling thread only because another run had the threads.
   int64_t parallel_operators = 0;
   int64_t without_threads = 0;
 };
 
-// Called on the thread of the run, at its end, by any number of threads at once. It must not throw.
+// Called on the thread of the run at its end, and by several threads at the same time. It must not
+// throw.
 using RunObserver = std::function<void(const RunEvent&)>;
 
-// Runs that begin from now on are observed; an empty function ends that. Returns when no run calls the
-// observer before any more, so that it must not be called from an observer. A run that is not observed
-// costs one load of an atomic.
+// Sets the observer of runs that begin after this call. An empty function removes it. When the
+// function returns, no run calls the previous observer any more. It must therefore not be called
+// from an observer. A run without an observer costs one load of an atomic.
 void SetRunObserver(RunObserver observer);
 
 }  // namespace kiln::runtime

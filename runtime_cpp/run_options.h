@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Options of one run: when it has to end, and on which threads it computes.
+// Options of one run: its deadline, its cancellation and its threads.
 //
 //   CancellationToken token;  // another thread calls token.Cancel()
-//   model.Run(inputs, outputs, RunOptions{.deadline = Clock::now() + 20ms, .cancellation = &token});
+//   model.Run(inputs, outputs,
+//             RunOptions{.deadline = Clock::now() + 20ms, .cancellation = &token});
 #ifndef KILN_RUNTIME_CPP_RUN_OPTIONS_H_
 #define KILN_RUNTIME_CPP_RUN_OPTIONS_H_
 
@@ -15,12 +16,12 @@ namespace kiln::runtime {
 
 class ThreadPool;
 
-// Tells runs to end. One token may be given to any number of runs, and outlives them.
+// A flag that ends runs early. Any number of runs may use one token, which must outlive them.
 class CancellationToken {
  public:
   // May be called from any thread and from a signal handler.
   void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
-  // The token serves new runs.
+  // Makes the token usable for new runs.
   void Reset() { cancelled_.store(false, std::memory_order_relaxed); }
   bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
 
@@ -28,14 +29,14 @@ class CancellationToken {
   std::atomic<bool> cancelled_{false};
 };
 
-// A run looks at the deadline and the token before it begins and before each operator whose loops are
-// shared among threads, or each operator of a graph executor's. If it ends early, its outputs have no
-// meaning, and its status is DeadlineExceeded or Cancelled.
+// A run checks the deadline and the token before it begins, before each operator whose loops are
+// shared among threads, and before each operator of a graph executor. If it ends early, its outputs
+// are undefined, and its status is DeadlineExceeded or Cancelled.
 struct RunOptions {
   std::optional<std::chrono::steady_clock::time_point> deadline = std::nullopt;
   const CancellationToken* cancellation = nullptr;
-  // The threads of this run's operators; null: those of the model, which are ThreadPool::Global()'s if
-  // it was given none. The pool outlives the run.
+  // Threads of the run's operators. Null: those of the model, or ThreadPool::Global() if the model
+  // has none. The pool must outlive the run.
   ThreadPool* pool = nullptr;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Deadlines, cancellation, threads and observers of runs, and memory that is there before a run.
+// Tests of deadlines, cancellation, thread pools and observers of runs, and of Prefault.
 #include "runtime_cpp/run_options.h"
 
 #include <sched.h>
@@ -72,7 +72,7 @@ int CancelInTask(int, TVMParallelGroupEnv*, void*) {
   return 0;
 }
 
-// As compiled code does: operator after operator.
+// Launches one operator after the other, as compiled code does.
 TEST(RunScope, EndsARunBetweenOperators) {
   CancellationToken token;
   token_of_task = &token;
@@ -82,7 +82,7 @@ TEST(RunScope, EndsARunBetweenOperators) {
   EXPECT_EQ(TVMBackendParallelLaunch(CancelInTask, nullptr, 0), 0);
   EXPECT_NE(TVMBackendParallelLaunch(CancelInTask, nullptr, 0), 0);
   token.Reset();
-  // The run stays what it is.
+  // The run stays canceled.
   EXPECT_NE(TVMBackendParallelLaunch(CancelInTask, nullptr, 0), 0);
   EXPECT_EQ(scope.Finish(absl::InternalError("the code's own text")).code(),
             absl::StatusCode::kCancelled);
@@ -98,7 +98,7 @@ TEST(RunScope, IsTheInnermost) {
     {
       RunScope inner("inner", options);
       EXPECT_EQ(RunScope::Current(), &inner);
-      // Nothing is said of this run.
+      // A run without options and observer does not become the current one.
       RunScope innermost("innermost", none);
       EXPECT_EQ(RunScope::Current(), &inner);
     }
@@ -108,7 +108,7 @@ TEST(RunScope, IsTheInnermost) {
   EXPECT_EQ(RunScope::Current(), nullptr);
 }
 
-// An event, as an observer keeps it.
+// A copy of an event, made by an observer.
 struct Heard {
   std::string model;
   absl::StatusCode code;
@@ -158,7 +158,7 @@ int HoldThreads(int, TVMParallelGroupEnv*, void* release) {
   return 0;
 }
 
-// Another launch has the threads of a pool until the end of the scope.
+// Occupies the threads of a pool with another launch until the end of the scope.
 class HeldPool {
  public:
   explicit HeldPool(ThreadPool& pool)
@@ -205,7 +205,7 @@ int NoteCpu(int, TVMParallelGroupEnv*, void* seen) {
   sched_getaffinity(0, sizeof(set), &set);
   if (CPU_COUNT(&set) == 1) static_cast<std::atomic<int>*>(seen)->fetch_or(1 << 1);
   static_cast<std::atomic<int>*>(seen)->fetch_or(1);
-  // Until a worker has come, too.
+  // Waits until a worker has run this task, too.
   while (static_cast<std::atomic<int>*>(seen)->load() != 3) std::this_thread::yield();
   return 0;
 }
@@ -234,7 +234,7 @@ int64_t MinorFaults() {
   return usage.ru_minflt;
 }
 
-// A library with an array of 64 MiB, which no file holds.
+// The library has an array of 64 MiB that is not in its file.
 TEST(Prefault, LeavesNothingToWaitFor) {
   const Module factory = Module::LoadFromFile("runtime_cpp/testdata/add_aot_large.so").value();
   const Model model = Model::FromModule(factory).value();

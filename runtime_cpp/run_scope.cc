@@ -14,11 +14,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Never destroyed: threads may run models while the program ends.
+// Never destroyed, because threads may run models while the program exits.
 struct Observers {
   std::atomic<bool> is_set{false};
   std::shared_mutex mutex;
-  RunObserver observer;  // guarded by the mutex
+  RunObserver observer;  // Guarded by `mutex`.
 };
 
 Observers& TheObservers() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RunScope: the run that a thread is in. Functions of the runtime that compiled code calls find the options
-// of the run there.
+// RunScope: the current run of a thread. Functions of the runtime that compiled code calls find the
+// options of the run in it.
 #ifndef KILN_RUNTIME_CPP_RUN_SCOPE_H_
 #define KILN_RUNTIME_CPP_RUN_SCOPE_H_
 
@@ -16,20 +16,22 @@ namespace kiln::runtime {
 
 class RunScope {
  public:
-  // The thread is in a run of `model` until Finish; both must outlive the scope. A run inside of a run,
-  // of a model that an operator's function calls, is a scope of its own.
+  // Marks the thread as being in a run of `model` until Finish. `model` and `options` must outlive
+  // the scope. A run inside of a run, of a model that an operator's function calls, has its own
+  // scope.
   RunScope(absl::string_view model, const RunOptions& options);
   ~RunScope();
   RunScope(const RunScope&) = delete;
   RunScope& operator=(const RunScope&) = delete;
 
-  // The innermost run of this thread that has options or an observer; null if there is none.
+  // Returns the innermost run of this thread that has options or an observer; null if none.
   static RunScope* Current();
 
-  // Cancelled or DeadlineExceeded if the run has to end. From then on it stays so.
+  // Returns Cancelled or DeadlineExceeded if the run has to end, and the same on all later calls.
   absl::Status Check();
 
-  // The run's status: that of Check if it ended the run, else `status`. Tells the observer.
+  // Returns the status of the run: that of Check if it ended the run, else `status`. Calls the
+  // observer.
   absl::Status Finish(absl::Status status);
 
   ThreadPool* pool() const { return options_.pool; }
@@ -40,10 +42,10 @@ class RunScope {
   const absl::string_view model_;
   const RunOptions& options_;
   const bool is_observed_;
-  const bool is_current_;  // else the scope does nothing
+  const bool is_current_;  // If false, the scope does nothing.
   RunScope* const outer_;
   std::chrono::steady_clock::time_point begin_;
-  absl::Status end_;  // why the run had to end
+  absl::Status end_;  // Reason why the run had to end.
   int64_t parallel_operators_ = 0;
   int64_t without_threads_ = 0;
 };

@@ -23,7 +23,7 @@ namespace {
 
 constexpr size_t kCacheLineBytes = 64;
 
-// Turns of a waiting loop between two looks at the clock.
+// Number of iterations of a spin loop between two readings of the clock.
 constexpr int kTurnsPerClockRead = 16;
 
 thread_local bool inside_task = false;
@@ -60,11 +60,11 @@ void KeepThisThreadOn(const std::vector<int>& cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);
   for (const int cpu : cpus) CPU_SET(cpu, &set);
-  // Affinity is a wish; a system that refuses it still computes the same.
+  // Failure is ignored: the affinity only affects speed.
   (void)sched_setaffinity(0, sizeof(set), &set);
 }
 
-// Spins until `value` is no longer `old`, at most for `limit`. Returns whether it changed.
+// Spins until `value` differs from `old`, for at most `limit`. Returns true if it changed.
 bool SpinWhile(const std::atomic<int>& value, int old, std::chrono::microseconds limit) {
   if (limit.count() == 0) return value.load(std::memory_order_acquire) != old;
   const auto end = std::chrono::steady_clock::now() + limit;
@@ -77,12 +77,12 @@ bool SpinWhile(const std::atomic<int>& value, int old, std::chrono::microseconds
   return false;
 }
 
-// Meeting point of the tasks of one launch.
+// Barrier of the tasks of one launch.
 struct BarrierState {
   ThreadPool* pool = nullptr;
   std::atomic<int> arrived{0};
   std::atomic<int> round{0};
-  std::atomic<bool> broken{false};  // some task will never come
+  std::atomic<bool> broken{false};  // Some task will never arrive.
 };
 
 absl::Status RunAlone(FTVMParallelLambda task, void* data) {
@@ -93,7 +93,7 @@ absl::Status RunAlone(FTVMParallelLambda task, void* data) {
 
 }  // namespace
 
-// A launch in one word: how many there have been, and how its tasks are divided.
+// A launch in one word: a launch counter, and the division of its tasks.
 class ThreadPool::LaunchNumber {
  public:
   explicit LaunchNumber(uint64_t word) : word_(word) {}
@@ -105,7 +105,7 @@ class ThreadPool::LaunchNumber {
   }
   uint64_t word() const { return word_; }
   int num_tasks() const { return static_cast<int>(word_ & ((1U << kPerThreadBit) - 1)); }
-  // Task i is one of thread i / per_thread(). Before the first launch there are none.
+  // Task i belongs to thread i / per_thread(). Before the first launch there are no tasks.
   int per_thread() const {
     return std::max(1, static_cast<int>(word_ >> kPerThreadBit & ((1U << kPerThreadBits) - 1)));
   }
@@ -120,49 +120,49 @@ class ThreadPool::LaunchNumber {
   uint64_t word_;
 };
 
-// What a worker waits on; on a cache line of its own, as it is polled.
+// State that a worker waits on. It is polled, so it has its own cache line.
 struct alignas(kCacheLineBytes) ThreadPool::Worker {
   enum State { kIdle, kWork, kExit };
 
-  int id = 0;                     // Whose tasks it takes first; the caller's is 0.
-  std::atomic<int> state{kIdle};  // The launch sets it, the worker sets it back.
+  int id = 0;                     // Thread whose tasks it takes first; the caller is thread 0.
+  std::atomic<int> state{kIdle};  // Set by the launch, reset by the worker.
   std::thread thread;
 };
 
-// The launch under way. Every thread takes its own tasks first, in order, and then those of others
-// that nobody has taken, from their end, so that a launch waits neither for a thread that is still
-// asleep nor for one whose CPU does something else as well. A thread that wakes up late finds
-// nothing left of its launch, or takes part in the one that is under way by then.
+// The current launch. Every thread first takes its own tasks in order. Then it takes tasks of other
+// threads that have not begun, from their end. A launch therefore does not wait for a thread that
+// is still asleep or whose CPU is busy with other work. A thread that wakes up late finds no tasks
+// of its launch, or takes part in a later launch.
 //
-// `launch` and `taken` decide who may read the rest: a task is taken by writing its launch into
-// `taken`, and as long as one that is taken is not finished, nobody changes the other members.
+// `launch` and `taken` control access to the other members. A thread takes a task by writing its
+// launch into `taken`. While a taken task is not finished, no thread changes the other members.
 struct alignas(kCacheLineBytes) ThreadPool::Job {
-  // The last launch of which a thread's task i has been taken; on a cache line of its own.
+  // For each task i of a thread, the last launch in which it was taken. It has its own cache line.
   struct alignas(kCacheLineBytes) Taken {
     std::array<std::atomic<uint64_t>, kTasksPerThread> launch = {};
   };
 
-  // A LaunchNumber. Launches only grow.
+  // A LaunchNumber, which only increases.
   std::atomic<uint64_t> launch{0};
-  std::array<Taken, kMaxThreads> taken = {};  // by the thread whose own the tasks are
+  std::array<Taken, kMaxThreads> taken = {};  // By the thread that the tasks belong to.
   FTVMParallelLambda task = nullptr;
   void* data = nullptr;
   TVMParallelGroupEnv env = {};
   BarrierState barrier;
   std::chrono::microseconds spin{0};
-  std::mutex mutex;                 // of what follows
-  absl::Status error;               // of the first task that failed
-  std::vector<std::thread> extras;  // that a barrier has started
+  std::mutex mutex;                 // Guards `error` and `extras`.
+  absl::Status error;               // Error of the first task that failed.
+  std::vector<std::thread> extras;  // Threads that a barrier has started.
   alignas(kCacheLineBytes) std::atomic<int> unfinished{0};
 };
 
-// The pools of the process. In the child of a fork each begins anew.
+// The pools of the process. In the child of a fork, each pool starts anew.
 struct ThreadPool::All {
-  std::mutex mutex;  // held during a fork, too
+  std::mutex mutex;  // Also held during a fork.
   std::vector<ThreadPool*> pools;
 };
 
-// Never destroyed: pools end after it.
+// Never destroyed, because pools may be destroyed later.
 ThreadPool::All& ThreadPool::AllPools() {
   static auto& all = *new All;
   static const int registered =
@@ -198,15 +198,15 @@ absl::StatusOr<std::shared_ptr<ThreadPool>> ThreadPool::Create(const ThreadPoolO
   return std::make_shared<ThreadPool>(options);
 }
 
-// The pool has a destructor, as no other static object has: a shared object that contains the
-// runtime may be unloaded, and the workers must have ended before their code goes.
+// In contrast to other static objects, this pool has a destructor. A shared object with the runtime
+// may be unloaded, and the workers must have ended before their code is unmapped.
 ThreadPool& ThreadPool::Global() {
   static ThreadPool pool;
   return pool;
 }
 
-// In the child of a fork no thread but the forking one exists. What the others were is left behind:
-// its destructors would wait for them.
+// In the child of a fork, only the forking thread exists. The state of the other threads is leaked,
+// because its destructors would wait for them.
 void ThreadPool::AbandonWorkers() {
   for (auto& worker : workers_) (void)worker.release();
   workers_.clear();
@@ -241,8 +241,8 @@ absl::Status ThreadPool::Reconfigure(const std::function<void(ThreadPoolOptions&
   return status;
 }
 
-// Where the system has no more threads, or no memory for one, those that are there do all the work:
-// C code is between this and who could catch an exception.
+// If the system has no more threads, or no memory for one, the existing threads do all the work. An
+// exception must not leave this function, because its callers include C code.
 void ThreadPool::StartWorkers() {
   try {
     const Cpus cpus = ReadCpus();
@@ -285,7 +285,7 @@ void ThreadPool::WorkerLoop(Worker& worker) {
     if (!SpinWhile(worker.state, Worker::kIdle, job_->spin)) {
       worker.state.wait(Worker::kIdle, std::memory_order_acquire);
     }
-    // Idle before it looks for tasks: a launch from now on wakes it again.
+    // Becomes idle before it looks for tasks, so that a later launch wakes it again.
     if (worker.state.exchange(Worker::kIdle, std::memory_order_acq_rel) == Worker::kExit) return;
     RunTasks(worker.id);
   }
@@ -323,7 +323,7 @@ void ThreadPool::RunTask(int id) {
 void ThreadPool::Fail(const char* text) {
   const std::lock_guard<std::mutex> lock(job_->mutex);
   if (!job_->error.ok()) return;
-  // A status without a text takes no memory.
+  // A status without a text needs no memory.
   job_->error = absl::Status(absl::StatusCode::kInternal, "");
   try {
     job_->error = absl::InternalError(text);
@@ -331,10 +331,10 @@ void ThreadPool::Fail(const char* text) {
   }
 }
 
-// Tasks that wait for each other need as many threads.
+// Starts a thread for every task that has not begun: tasks that wait for each other need one each.
 void ThreadPool::StartUntakenTasks() {
   const LaunchNumber launch(job_->launch.load(std::memory_order_acquire));
-  if (launch.per_thread() == 1) return;  // Each will get one.
+  if (launch.per_thread() == 1) return;  // Each task will get a thread.
   for (int id = 0; id < launch.num_tasks(); ++id) {
     if (Take(launch, id)) StartThread(id);
   }
@@ -414,7 +414,7 @@ bool ThreadPool::Barrier(TVMParallelGroupEnv* env) {
   auto& state = *static_cast<BarrierState*>(env->sync_handle);
   state.pool->StartUntakenTasks();
   const int round = state.round.load(std::memory_order_acquire);
-  // Behind the round: one that breaks the barrier from here on begins another.
+  // Read after `round`: if the barrier breaks after this, `round` changes.
   if (state.broken.load(std::memory_order_acquire)) return false;
   if (state.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == env->num_task) {
     state.arrived.store(0, std::memory_order_relaxed);

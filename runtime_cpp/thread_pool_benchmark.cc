@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What it costs to hand an empty loop to N threads and to get it back.
+// Measures the time to launch an empty loop on N threads and to wait for its end.
 #include "benchmark/benchmark.h"
 #include "runtime_cpp/thread_pool.h"
 

@@ -32,7 +32,7 @@ struct Sum {
   std::atomic<int> tasks{0};
 };
 
-// Adds this task's share of the values.
+// Adds this task's part of the values.
 int AddShare(int task_id, TVMParallelGroupEnv* env, void* data) {
   auto& sum = *static_cast<Sum*>(data);
   const size_t n = sum.values.size();
@@ -91,7 +91,7 @@ TEST(ThreadPool, WakesSleepingWorkers) {
   }
 }
 
-// Workers that wake up when their launch is over, or in the midst of another one.
+// Workers may wake up after the end of their launch, or during another launch.
 TEST(ThreadPool, EveryTaskRunsOnceWhoeverIsAwake) {
   struct Counts {
     std::array<std::atomic<int>, 8 * ThreadPool::kTasksPerThread> runs{};
@@ -217,7 +217,7 @@ TEST(ThreadPool, ConfigureRefusesNonsense) {
   EXPECT_TRUE(pool.Launch(task, &pool, 0).ok());
 }
 
-// ThreadSanitizer allows no new threads in the child.
+// ThreadSanitizer does not allow new threads in the child.
 #if !defined(__SANITIZE_THREAD__)
 TEST(ThreadPool, ChildOfAForkHasThreadsOfItsOwn) {
   ThreadPool& pool = ThreadPool::Global();
@@ -243,7 +243,7 @@ TEST(ThreadPool, CompactAffinityPinsWorkersOnly) {
   ThreadPool pool(options);
   std::atomic<int> cpus[2] = {};
   const auto task = [](int task_id, TVMParallelGroupEnv* env, void* data) {
-    ThreadPool::Barrier(env);  // so that each task has a thread of its own
+    ThreadPool::Barrier(env);  // Gives each task its own thread.
     cpu_set_t set;
     CPU_ZERO(&set);
     sched_getaffinity(0, sizeof(set), &set);
@@ -258,7 +258,7 @@ TEST(ThreadPool, CompactAffinityPinsWorkersOnly) {
   EXPECT_EQ(cpus[1], 1);
 }
 
-// The system has memory for the stacks of some of the threads only.
+// Limits the memory so that it suffices for the stacks of only some of the threads.
 int SumWithFewThreads() {
   constexpr rlim_t kRoom = rlim_t{40} << 20;
   std::ifstream statm("/proc/self/statm");

@@ -18,11 +18,11 @@
 namespace kiln::runtime {
 namespace {
 
-constexpr int64_t kMaxTensors = 1 << 20;  // of one list; what claims more is damaged
+constexpr int64_t kMaxTensors = 1 << 20;  // Maximum per list; longer lists indicate damage.
 constexpr char kPrefix[] = "tvmgen_";
 constexpr char kMainSuffix[] = "___tvm_main__";
 
-// A description and all that it points to.
+// A description that owns all that it points to.
 class Description {
  public:
   Description(std::string module_name, const char* executor, const char* calling_convention) {
@@ -95,7 +95,7 @@ class Description {
  private:
   static constexpr ::DeviceInfo kDevice = {.device = kCpu, .name = "cpu", .program = ""};
 
-  // Deques, so that what is pointed to stays where it is.
+  // Deques, so that addresses of elements stay valid.
   std::deque<std::string> texts_;
   std::deque<std::vector<int64_t>> shapes_;
   std::deque<std::vector<::ParameterInfo>> params_;
@@ -158,7 +158,7 @@ absl::StatusOr<int64_t> PoolBytes(const TVMTensorInfo& pool) {
   return TensorBytes({pool.shape, static_cast<size_t>(pool.num_shape)}, pool.dtype);
 }
 
-// A constant is an array in its byte form.
+// Loads a constant, which is the byte form of an array.
 absl::StatusOr<NDArray> LoadConstant(const TVMConstantInfo& constant) {
   ByteReader reader(
       {static_cast<const char*>(constant.data_bytes), static_cast<size_t>(constant.data_len)},
@@ -180,7 +180,7 @@ absl::StatusOr<const TVMMetadata*> FindTvmMetadata(const Module& module) {
 
 absl::StatusOr<std::shared_ptr<const ::Metadata>> DescribeTvmModel(const TVMMetadata& metadata) {
   const std::string name(absl::StripPrefix(metadata.mod_name, kPrefix));
-  // The only convention that this ABI has for the C++ runtime.
+  // This is the only convention of this ABI for the C++ runtime.
   auto description = std::make_shared<Description>(name, "aot", "cpacked");
   std::vector<::ParameterInfo> params;
   const auto add = [&](const TVMTensorInfo* tensors, int64_t count) -> absl::Status {

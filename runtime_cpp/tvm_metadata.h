@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of a model whose library has no metadata of Kiln's, because another compiler of
-// this ABI made it: the struct of its get_c_metadata, or its graph, in the form of kiln/metadata.h.
-// What these do not say (targets, costs, operators' names) is left empty.
+// Description of a model whose library was made by another compiler of this ABI and has no metadata
+// of Kiln. The facts come from the struct of its get_c_metadata or from its graph, in the form of
+// kiln/metadata.h. Facts that these do not have (targets, costs, names of operators) are empty.
 #ifndef KILN_RUNTIME_CPP_TVM_METADATA_H_
 #define KILN_RUNTIME_CPP_TVM_METADATA_H_
 
@@ -24,19 +24,19 @@ namespace kiln::runtime {
 // Metadata.target of these models.
 inline constexpr char kUnknownTarget[] = "unknown";
 
-// The struct of the library that `module` is or imports, checked as far as that can be done; NULL
-// if it has none. FailedPrecondition, naming both versions, if it is of another version.
+// Returns the struct of the library that `module` is or imports, after some checks; null if it has
+// none. FailedPrecondition, with both versions, if it has another version.
 absl::StatusOr<const TVMMetadata*> FindTvmMetadata(const Module& module);
 
-// The model in the form of kiln/metadata.h. The result keeps what it points to, but for names and
-// shapes of `metadata`, which are the library's.
+// Describes the model in the form of kiln/metadata.h. The result owns all that it points to, except
+// names and shapes of `metadata`, which the library owns.
 absl::StatusOr<std::shared_ptr<const ::Metadata>> DescribeTvmModel(const TVMMetadata& metadata);
 
-// The same of a graph.
+// Describes the model of a graph in the same form.
 absl::StatusOr<std::shared_ptr<const ::Metadata>> DescribeGraph(const std::string& module_name,
                                                                 absl::string_view graph_json);
 
-// What the entry function takes behind inputs and outputs, if the model has a workspace pool: one
+// Arguments of the entry function after inputs and outputs, if the model has a workspace pool: one
 // tensor with all constants, then one per pool.
 struct TvmPools {
   NDArray constants;

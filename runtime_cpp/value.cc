@@ -19,7 +19,8 @@ absl::Status WrongType(int found, int wanted) {
       absl::StrCat("found ", TypeCodeName(found), ", wanted ", TypeCodeName(wanted)));
 }
 
-// A module, function, text or bytes must not be NULL, nor the data of bytes unless there are none.
+// Checks that a module, function, text or bytes is not null, and that bytes have data unless they
+// are empty.
 absl::Status CheckHandle(const TVMValue& value, int code) {
   const bool is_read = code == kTVMModuleHandle || code == kTVMPackedFuncHandle ||
                        code == kTVMStr || code == kTVMBytes;
@@ -131,7 +132,7 @@ absl::StatusOr<Value> Value::Take(const TVMValue& value, int code) {
 }
 
 int Value::code() const {
-  // In the order of the variant.
+  // The order is that of the variant's types.
   constexpr int kCodes[] = {kTVMNullptr, kTVMArgInt,        kTVMArgFloat,     kTVMStr,
                             kTVMBytes,   kTVMNDArrayHandle, kTVMModuleHandle, kTVMPackedFuncHandle,
                             kDLDevice,   kTVMDataType,      kTVMOpaqueHandle, kTVMDLTensorHandle};

@@ -2,9 +2,9 @@
 //
 // The values that packed functions take and return.
 //
-// Args is a borrowed view on the arguments of one call, in the form of the C ABI. Value owns one
-// value of any of the types that the C ABI can carry. Both hand a value out by type and say what
-// they found if it is another one.
+// Args is a borrowed view of the arguments of one call, in the form of the C ABI. Value owns a
+// value of any type of the C ABI. The getters of both return a value of one type, or an error with
+// the type that was found.
 //
 //   absl::StatusOr<int64_t> index = args.Int(0);
 //   absl::StatusOr<NDArray> output = value.Array();
@@ -29,22 +29,22 @@ class Args;
 class ModuleNode;
 class Value;
 
-// What a TVMModuleHandle and a TVMFunctionHandle point to.
+// Objects that a TVMModuleHandle and a TVMFunctionHandle point to.
 using ModulePtr = std::shared_ptr<ModuleNode>;
 using PackedFuncBody = std::function<absl::StatusOr<Value>(const Args&)>;
 using PackedFuncPtr = std::shared_ptr<const PackedFuncBody>;
 
-// Bytes, as opposed to text, which ends at the first NUL.
+// Bytes. In contrast to text, they may contain NUL.
 struct Bytes {
   std::string data;
 };
 
-// "int", "string"…, for a type code.
+// Returns the name of a type code: "int", "string"…
 std::string TypeCodeName(int code);
 
 class Value {
  public:
-  // No value.
+  // Makes an empty value.
   Value() = default;
   Value(int64_t value) : value_(value) {}                   // NOLINT(google-explicit-constructor)
   Value(double value) : value_(value) {}                    // NOLINT(google-explicit-constructor)
@@ -58,15 +58,16 @@ class Value {
   static Value Opaque(void* handle);
   static Value BorrowedTensor(DLTensor* tensor);
 
-  // A copy of an argument: text is copied, handles get a reference of their own.
+  // Copies an argument: text is copied, handles get another reference.
   static absl::StatusOr<Value> Copy(const TVMValue& value, int code);
-  // Takes over what a C function returned, with the references that its handles hold.
+  // Takes ownership of the result of a C function, including the references of its handles.
   static absl::StatusOr<Value> Take(const TVMValue& value, int code);
 
-  // The type code of the C ABI.
+  // Returns the type code of the C ABI.
   int code() const;
-  // In the form of the C ABI. Handles get a reference of their own; text stays this value's.
-  // `bytes` is filled for a value of bytes and has to live as long as `out` is read.
+  // Converts the value to the form of the C ABI and returns its type code. Handles get another
+  // reference; the value keeps ownership of text. `bytes` is filled for a value of bytes and must
+  // live as long as `out` is read.
   int ToC(TVMValue* out, TVMByteArray* bytes) const;
 
   bool empty() const { return std::holds_alternative<std::monostate>(value_); }
@@ -91,7 +92,7 @@ class Value {
       value_;
 };
 
-// Arguments of one call; valid only during it.
+// The arguments of one call, valid only during the call.
 class Args {
  public:
   Args(const TVMValue* values, const int* codes, int size)
@@ -102,17 +103,18 @@ class Args {
   const TVMValue* values() const { return values_; }
   const int* codes() const { return codes_; }
 
-  // Argument `i`. InvalidArgument if there are fewer, or it has another type.
+  // Return argument `i`, or InvalidArgument if there are fewer arguments or it has another type.
   absl::StatusOr<int64_t> Int(int i) const;
-  absl::StatusOr<double> Float(int i) const;              // Takes an integer as well.
+  absl::StatusOr<double> Float(int i) const;              // Also accepts an integer.
   absl::StatusOr<absl::string_view> String(int i) const;  // Text or bytes.
   absl::StatusOr<DLDevice> Device(int i) const;
   absl::StatusOr<DLTensor*> Tensor(int i) const;
-  // An array shares its memory; a bare DLTensor is borrowed and has to outlive the result.
+  // An NDArray argument shares its memory. A plain DLTensor is borrowed and must outlive the
+  // result.
   absl::StatusOr<NDArray> Array(int i) const;
   absl::StatusOr<ModulePtr> Module(int i) const;
 
-  // InvalidArgument unless there are `min` to `max` arguments.
+  // Returns InvalidArgument unless there are `min` to `max` arguments.
   absl::Status CheckSize(int min, int max) const;
 
  private:

@@ -18,7 +18,7 @@
 namespace kiln::runtime {
 namespace {
 
-// Blocks are whole pages, so that few sizes occur and blocks fit again.
+// Blocks have whole pages, so that there are few sizes and freed blocks often fit.
 constexpr uint64_t kPageBytes = 4096;
 
 size_t WholePages(uint64_t bytes) {
@@ -30,23 +30,23 @@ size_t WholePages(uint64_t bytes) {
 struct AllWorkspaces {
   static AllWorkspaces& Global();
 
-  // Frees the idle blocks of more than `max_bytes`.
+  // Frees the idle blocks larger than `max_bytes` and returns their size.
   uint64_t Trim(size_t max_bytes);
   uint64_t IdleBytes();
   void Add(WorkspacePool* pool);
   void Remove(WorkspacePool* pool);
 
-  // Around a fork: the child has the one thread that forked, and no lock of another one.
+  // Handlers of fork(): the child has only the thread that forked, and the locks must be free.
   static void BeforeFork();
   static void AfterForkInParent();
   static void AfterForkInChild();
 
   std::atomic<uint64_t> limit = std::numeric_limits<uint64_t>::max();
-  IdleBlocks large;  // Larger than kThreadBlockBytes; locked after `mutex`.
+  IdleBlocks large;  // Blocks larger than kThreadBlockBytes. Its lock is taken after `mutex`.
 
-  std::mutex mutex;                // of what follows
-  WorkspacePool* first = nullptr;  // of the pools of all threads
-  std::multiset<uint64_t> users;   // Their bytes.
+  std::mutex mutex;                // Guards the members below.
+  WorkspacePool* first = nullptr;  // List of the pools of all threads.
+  std::multiset<uint64_t> users;   // `bytes` of each WorkspaceUser.
 };
 
 AllWorkspaces& AllWorkspaces::Global() {
@@ -97,7 +97,7 @@ void AllWorkspaces::AfterForkInParent() {
   Global().mutex.unlock();
 }
 
-// Pools of other threads lie in memory that new threads get.
+// Pools of other threads are in memory that new threads may get.
 void AllWorkspaces::AfterForkInChild() {
   AfterForkInParent();
   WorkspacePool* const all = Global().first;
@@ -127,7 +127,7 @@ absl::StatusOr<void*> WorkspacePool::Allocate(DLDevice device, uint64_t bytes) {
         absl::StrCat("a workspace of ", bytes, " bytes, at most ", kMaxTensorBytes, " work"));
   }
   const size_t wanted = WholePages(bytes);
-  // Before there is a block to lose.
+  // Done first, so that an exception loses no block.
   used_.reserve(used_.size() + 1);
   AllWorkspaces& all = AllWorkspaces::Global();
   IdleBlocks& idle = wanted <= kThreadBlockBytes ? small_ : all.large;
@@ -141,7 +141,7 @@ absl::StatusOr<void*> WorkspacePool::Allocate(DLDevice device, uint64_t bytes) {
 }
 
 absl::Status WorkspacePool::Free(DLDevice device, void* memory) {
-  // Mostly the last one that was taken.
+  // In most cases this is the last block that was allocated.
   const auto found = std::find_if(used_.rbegin(), used_.rend(), [&](const Block& block) {
     return block.memory == memory && SameDevice(block.device, device);
   });
@@ -172,7 +172,7 @@ ScopedWorkspace::ScopedWorkspace(ScopedWorkspace&& other) noexcept
 }
 
 ScopedWorkspace::~ScopedWorkspace() {
-  // A block of this pool can always be given back.
+  // Freeing a block of this pool cannot fail.
   if (memory_ != nullptr) WorkspacePool::ThisThread().Free(device_, memory_).IgnoreError();
 }
 

@@ -2,12 +2,12 @@
 //
 // Scratch memory of one thread, kept from one use to the next.
 //
-// Operator functions take and give back blocks in the order of a stack, the same sizes in every run
-// of a model, and a run takes one block for the model's workspace. Blocks that are given back are
-// kept, so a model that has run once allocates no more. Blocks of up to kThreadBlockBytes stay with
-// their thread, without contention and in the caches of its CPU. Larger ones go to any thread: the
-// process then has as many as are in use at the same time, not one per thread that ever ran a model.
-// workspaces.h is the program's side of it.
+// Operator functions allocate and free blocks in stack order, with the same sizes in every run of a
+// model. A run takes one block for the model's workspace. Freed blocks are kept, so a model that
+// has run once allocates no more memory. Blocks of up to kThreadBlockBytes stay with their thread,
+// without contention and in the caches of its CPU. Larger blocks may go to any thread. The process
+// then has as many of them as are in use at the same time, not one for each thread that ever ran a
+// model. workspaces.h is the public interface for programs.
 //
 //   absl::StatusOr<void*> scratch = WorkspacePool::ThisThread().Allocate(kCpu, 4096);
 //   WorkspacePool::ThisThread().Free(kCpu, *scratch);
@@ -31,32 +31,32 @@ inline constexpr size_t kThreadBlockBytes = size_t{256} << 10;
 class WorkspacePool {
  public:
   WorkspacePool();
-  // Frees the thread's blocks, also those in use.
+  // Frees all blocks of the thread, including those in use.
   ~WorkspacePool();
   WorkspacePool(const WorkspacePool&) = delete;
   WorkspacePool& operator=(const WorkspacePool&) = delete;
 
   static WorkspacePool& ThisThread();
 
-  // A block of at least `bytes` bytes, aligned to kAllocationAlignment. If there is no memory, all
-  // idle blocks of the process are freed first; then ResourceExhausted.
+  // Returns a block of at least `bytes` bytes, aligned to kAllocationAlignment. If there is no
+  // memory, frees all idle blocks of the process and tries again. Then returns ResourceExhausted.
   absl::StatusOr<void*> Allocate(DLDevice device, uint64_t bytes);
 
-  // InvalidArgument if `memory` is not a block that this pool has handed out.
+  // Returns InvalidArgument if `memory` is not a block that this pool has handed out.
   absl::Status Free(DLDevice device, void* memory);
 
  private:
   friend struct AllWorkspaces;
 
   const std::thread::id thread_ = std::this_thread::get_id();
-  IdleBlocks small_;         // Up to kThreadBlockBytes.
-  std::vector<Block> used_;  // In the order of their allocation.
-  // The list of all pools.
+  IdleBlocks small_;         // Blocks of up to kThreadBlockBytes.
+  std::vector<Block> used_;  // Blocks in use, in the order of their allocation.
+  // Links of the list of all pools.
   WorkspacePool* previous_ = nullptr;
   WorkspacePool* next_ = nullptr;
 };
 
-// One block of this thread's pool, given back at the end of the scope.
+// A block of this thread's pool, which is freed at the end of the scope.
 class ScopedWorkspace {
  public:
   static absl::StatusOr<ScopedWorkspace> Allocate(DLDevice device, uint64_t bytes);
@@ -73,9 +73,9 @@ class ScopedWorkspace {
   void* memory_;
 };
 
-// A loaded model whose runs take blocks of at most `bytes`, for its workspace or as scratch memory of
-// an operator. At its end the idle blocks that are larger than the largest that is left are freed, and
-// all of them after the last one.
+// A loaded model whose runs take blocks of at most `bytes` bytes, for its workspace or as scratch
+// memory of an operator. Its destructor frees the idle blocks that are larger than any other user
+// needs. The destructor of the last user frees all idle blocks.
 class WorkspaceUser {
  public:
   explicit WorkspaceUser(uint64_t bytes);

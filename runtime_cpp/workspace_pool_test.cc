@@ -71,7 +71,7 @@ TEST(ScopedWorkspace, GivesBackAtTheEnd) {
 
 constexpr uint64_t kMega = uint64_t{1} << 20;
 
-// Starts and ends with no idle blocks in the process.
+// Fixture that starts and ends without idle blocks in the process.
 class Workspaces : public ::testing::Test {
  protected:
   void SetUp() override { TrimWorkspaces(); }
@@ -80,7 +80,7 @@ class Workspaces : public ::testing::Test {
     TrimWorkspaces();
   }
 
-  // Allocates blocks of this many MiB on a new thread, one after the other, and gives them back.
+  // Allocates and frees one block after the other on a new thread. Sizes are in MiB.
   static void UseOnAnotherThread(const std::vector<uint64_t>& sizes) {
     std::thread([&sizes] {
       for (const uint64_t size : sizes) {
@@ -189,7 +189,7 @@ TEST_F(Workspaces, FreesIdleBlocksBeforeItGivesUp) {
   const uint64_t now = pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const rlimit lower = {.rlim_cur = now + 16 * kMega, .rlim_max = limit.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_AS, &lower), 0);
-  // The block in use leaves no room for another of its size, and a small one cannot replace it.
+  // The block in use leaves no room for another one of its size, and a small one cannot replace it.
   {
     const ScopedWorkspace used = ScopedWorkspace::Allocate(kCpu, 200 * kMega).value();
     EXPECT_TRUE(absl::IsResourceExhausted(ScopedWorkspace::Allocate(kCpu, 180 * kMega).status()));
@@ -199,7 +199,7 @@ TEST_F(Workspaces, FreesIdleBlocksBeforeItGivesUp) {
   EXPECT_TRUE(larger.ok()) << larger.status();
 }
 
-// The other thread of the parent has left a pool in memory that the child uses again.
+// The other thread of the parent has left a pool in memory that the child reuses.
 TEST_F(Workspaces, WorkInTheChildOfAFork) {
   std::atomic<bool> idle = false, end = false;
   std::thread thread([&] {

@@ -13,7 +13,8 @@
 namespace kiln {
 namespace {
 
-// What "as many as the runtime has" stands for: more than any machine.
+// Thread count that code is prepared for if `threads` is 0 (as many as the runtime has): more than
+// any machine.
 constexpr int kAllThreads = 1024;
 
 int Threads(const CompileOptions& options) {
@@ -21,7 +22,7 @@ int Threads(const CompileOptions& options) {
   return options.threads == 0 ? kAllThreads : options.threads;
 }
 
-// The variable by which the C++ runtime tells the code which module it is; the C runtime has none.
+// The variable in which the C++ runtime stores the handle of the module. Empty for the C runtime.
 std::string ModuleContextSymbol(const CompileOptions& options) {
   if (options.runtime == Runtime::kCrt) return "";
   return LoaderSymbol(options, "__tvm_module_ctx");
@@ -42,10 +43,10 @@ codegen::CodegenCOptions COptions(const CompileOptions& options) {
           .small_code = CodeShapeOf(options.target, options.schedule.optimize).small};
 }
 
-// `spelling`: what the code generator spells.
+// The operations that a code generator has a spelling for. Loop passes expand all others.
 struct Spelling {
-  bool (*keeps_dot)(const loop::Dot&);      // a dot of one sum
-  bool (*keeps_store)(const loop::Store&);  // of a vector; null: all
+  bool (*keeps_dot)(const loop::Dot&);      // true for a dot of one sum to keep
+  bool (*keeps_store)(const loop::Store&);  // true for a vector store to keep; null: all
 };
 absl::StatusOr<loop::LoopProgram> RunCodePasses(loop::LoopProgram program,
                                                 const loop::LoopPassRun& run,
@@ -117,7 +118,7 @@ absl::StatusOr<loop::LoopProgram> CProgram(const loop::LoopProgram& program,
 
 absl::StatusOr<loop::LoopProgram> VectorProgram(const loop::LoopProgram& program,
                                                 const CompileOptions& options) {
-  // Without an instruction the products of a dot are vectors of their own.
+  // A dot without an instruction becomes a sum of products, which is then vectorized.
   const auto keeps_dot = [](const loop::Dot& dot) { return !dot.kind.instruction.empty(); };
   return RunCodePasses(program, options.schedule.passes, {keeps_dot, /*keeps_store=*/nullptr},
                        options);

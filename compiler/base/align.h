@@ -6,8 +6,7 @@
 
 namespace kiln {
 
-// The least multiple of `alignment`, which is above 0, that is not below `bytes`, which is not
-// negative.
+// Rounds `bytes` up to a multiple of `alignment`. `bytes` must be at least 0, `alignment` above 0.
 constexpr int64_t AlignUp(int64_t bytes, int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a compilation makes: named byte strings. Emitters fill it in memory; only the command line
-// tool and mlf write it to disk.
+// The files that a compilation makes, as named byte strings. Emitters fill them in memory; only the
+// command line tool and mlf write them to disk.
 #ifndef KILN_COMPILER_BASE_ARTIFACTS_H_
 #define KILN_COMPILER_BASE_ARTIFACTS_H_
 
@@ -9,7 +9,8 @@
 
 namespace kiln {
 
-// Path (relative, '/' separated) to bytes; ordered, so that every walk over it is deterministic.
+// File contents, keyed by relative path with '/' separators. The map is ordered, so that iteration
+// is deterministic.
 using Artifacts = std::map<std::string, std::string>;
 
 }  // namespace kiln

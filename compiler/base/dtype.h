@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element type of a tensor, and of a scalar in the loop IR, which has one more: bfloat16.
+// The element type of a tensor, or of a scalar in the loop IR. Only the loop IR has bfloat16.
 //
 //   DType t = DType::Float(32);
 //   t.ToString();                    // "float32"
@@ -20,7 +20,7 @@ enum class DTypeKind : uint8_t {
   kInt,     // two's complement, 8, 16, 32 or 64 bits
   kUInt,    // 8, 16, 32 or 64 bits
   kFloat,   // IEEE 754, 16, 32 or 64 bits
-  kBFloat,  // the upper 16 bits of a float32; of the loop IR, where an instruction multiplies it
+  kBFloat,  // upper 16 bits of a float32; only in the loop IR, as a factor of an instruction
   kBool,    // stored as one byte, 0 or 1
 };
 
@@ -39,18 +39,19 @@ struct DType {
   constexpr bool is_float() const { return kind == DTypeKind::kFloat || is_bfloat(); }
   constexpr bool is_bfloat() const { return kind == DTypeKind::kBFloat; }
   constexpr bool is_bool() const { return kind == DTypeKind::kBool; }
-  // Signed or unsigned integer; a bool is none.
+  // True for a signed or unsigned integer, false for a bool.
   constexpr bool is_integral() const { return is_int() || is_uint(); }
 
-  // Bytes that one element takes in memory.
+  // Bytes of one element in memory.
   constexpr int bytes() const { return (bits + 7) / 8; }
 
-  // The field's spelling: "float32", "int8", "uint64", "bool", "bfloat16".
+  // "float32", "int8", "uint64", "bool" or "bfloat16".
   std::string ToString() const;
-  // InvalidArgument if `text` is none of the spellings above that a tensor may have: bfloat16 is not.
+  // Parses the spellings of ToString. InvalidArgument for any other text and for "bfloat16", which
+  // no tensor has.
   static absl::StatusOr<DType> Parse(absl::string_view text);
 
-  // Smallest and largest value of an integer type, as 64 bits. The largest uint64 reads as -1.
+  // The smallest and the largest value of an integer type as int64. The largest uint64 reads as -1.
   int64_t MinInt() const;
   int64_t MaxInt() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may be the name of something in generated C.
+// Names in generated C.
 #ifndef KILN_COMPILER_BASE_IDENTIFIER_H_
 #define KILN_COMPILER_BASE_IDENTIFIER_H_
 
@@ -10,7 +10,7 @@
 
 namespace kiln {
 
-// Whether the text is a C identifier: letters, digits and '_', not beginning with a digit.
+// True if `text` is a C identifier: letters, digits and '_', not beginning with a digit.
 inline bool IsIdentifier(absl::string_view text) {
   for (const char c : text) {
     if (c != '_' && !absl::ascii_isalnum(static_cast<unsigned char>(c))) return false;
@@ -18,7 +18,8 @@ inline bool IsIdentifier(absl::string_view text) {
   return !text.empty() && !absl::ascii_isdigit(static_cast<unsigned char>(text[0]));
 }
 
-// The text with '_' in the place of what no identifier has. It may begin with a digit, or be empty.
+// Returns `text` with '_' in place of every character that is not a letter or digit. The result may
+// begin with a digit, or be empty.
 inline std::string WithIdentifierCharacters(absl::string_view text) {
   std::string name(text);
   for (char& c : name) {

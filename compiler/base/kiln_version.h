@@ -4,7 +4,7 @@
 
 namespace kiln {
 
-// "0.1.0"; //tools/bazel:version.bzl has it.
+// The version, such as "0.1.0", from //tools/bazel:version.bzl.
 extern const char kKilnVersion[];
 
 }  // namespace kiln

@@ -9,7 +9,7 @@
 
 namespace kiln {
 
-// What every symbol of a module begins with: "tvmgen_<module>".
+// Returns the prefix of all symbols of a module: "tvmgen_<module>".
 inline std::string ModulePrefix(absl::string_view module_name) {
   return module_name.empty() ? "tvmgen" : absl::StrCat("tvmgen_", module_name);
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kMagic = 0xDD5E40F096B4A13Fu;
 constexpr int32_t kDeviceCpu = 1;
 
-// DLDataTypeCode; a bool is an unsigned integer of one bit.
+// DLDataTypeCode. A bool is an unsigned integer of one bit.
 constexpr uint8_t kCodeInt = 0;
 constexpr uint8_t kCodeUInt = 1;
 constexpr uint8_t kCodeFloat = 2;

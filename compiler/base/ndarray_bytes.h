@@ -20,8 +20,8 @@ namespace kiln {
 
 void AppendNDArray(const Tensor& tensor, std::string& out);
 
-// Reads one tensor from the front of `bytes`, which need not be trusted, and moves `bytes` behind
-// it. InvalidArgument if it is cut off or not of this form.
+// Reads one tensor from the front of `bytes`, which may be untrusted, and removes it from `bytes`.
+// InvalidArgument if the tensor is truncated or malformed.
 absl::StatusOr<Tensor> TakeNDArray(absl::string_view& bytes);
 
 }  // namespace kiln

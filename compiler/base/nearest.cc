@@ -13,12 +13,12 @@
 namespace kiln {
 namespace {
 
-// Words that are longer are not compared.
+// Longer words are not compared.
 constexpr size_t kMaxCompared = 64;
 constexpr size_t kMaxNearest = 3;
 
-// The optimal string alignment distance: letters that are inserted, removed, changed or exchanged with their
-// neighbor.
+// Optimal string alignment distance: the number of letters inserted, removed, changed or swapped
+// with a neighbor.
 size_t Distance(absl::string_view a, absl::string_view b) {
   std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
   for (size_t i = 0; i <= a.size(); ++i) {

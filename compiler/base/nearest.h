@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The name that was probably meant, for errors about one that is unknown.
+// Suggestions for error messages about an unknown name.
 //
 //   absl::StrCat("unknown target '", name, "'", Perhaps(name, names));
 #ifndef KILN_COMPILER_BASE_NEAREST_H_
@@ -12,13 +12,15 @@
 
 namespace kiln {
 
-// The names that differ least from `word`, by letters that are inserted, removed, changed or exchanged with
-// their neighbor; capitals count as small letters. Names that begin with the word go before others that are
-// as near. At most three, in the order of `names`; empty if none is near, which is one letter or a third of
-// the word away, or if the word has more than 64 characters.
+// Returns the names with the least distance from `word`, at most three, in the order of `names`.
+// The distance counts letters that are inserted, removed, changed or swapped with a neighbor, and
+// ignores case. Names that begin with `word` win over others at the same distance. Names at a
+// distance above a third of the length of `word`, and above 1, are ignored. Empty if no name is
+// left, or if `word` has more than 64 characters.
 std::vector<std::string> Nearest(absl::string_view word, const std::vector<std::string>& names);
 
-// ", perhaps 'cortex-m4' or 'cortex-m4f'": the nearest names as a part of an error; empty if there is none.
+// The nearest names as a part of an error, such as ", perhaps 'cortex-m4' or 'cortex-m4f'". Empty
+// if there are none.
 std::string Perhaps(absl::string_view word, const std::vector<std::string>& names);
 
 }  // namespace kiln

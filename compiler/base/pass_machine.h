@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pass machine: what runs a table of passes over a program of either IR, and checks it.
+// The pass machine runs a table of passes over a program of either IR, and verifies the result.
 //
-// A pass says which properties of the program it needs, gives and keeps; what it does not say it
-// keeps is lost. A property has a verifier, which runs behind passes that claim to give or keep it
-// (Verified). Whether every pass finds what it needs is decided when the table is compiled:
+// A pass declares the properties of the program that it needs, gives and keeps. A property that it
+// does not declare as kept is lost. The verifier of a property runs after passes that give or keep
+// it; `Verified` selects which ones. The order of the table is checked at compile time:
 //
 //   constexpr std::array kPasses = {MyPass{…}, …};
 //   static_assert(OrderIsValid(kPasses, /*start=*/0, /*goal=*/kFused));
 //
-// A pass that is switched off gives nothing: those behind it do without, and no verifier asks for
-// it. So `needs` is what a pass is made for, and must have where all passes run.
+// A pass that is switched off gives nothing, and the properties that it would give are not
+// verified. Later passes therefore have to work without them: `needs` holds only if all passes run.
 #ifndef KILN_COMPILER_BASE_PASS_MACHINE_H_
 #define KILN_COMPILER_BASE_PASS_MACHINE_H_
 
@@ -42,16 +42,16 @@ struct PassOf {
   Properties needs;
   Properties gives;
   Properties keeps;
-  bool optional;  // may be switched off
+  bool optional;  // true if it may be switched off
   absl::Status (*run)(Ir&, const Context&);
 };
 
-// When a property is verified in every compilation. Where a test asks for it (PassRun::thorough),
-// all are, behind each pass.
+// The point at which every compilation verifies a property. PassRun::thorough verifies all
+// properties after each pass instead.
 enum class Verified {
-  kAfterEachPass,  // that gives or keeps it
-  kAfterTheLast,   // pass of a run
-  kWhereAsked,     // costs as much as a pass
+  kAfterEachPass,  // after each pass that gives or keeps it
+  kAfterTheLast,   // after the last pass of a run
+  kWhereAsked,     // only if PassRun::thorough: the verifier costs as much as a pass
 };
 
 template <typename Ir, typename Context>
@@ -59,26 +59,26 @@ struct PropertyOf {
   Properties bit;
   const char* name;  // "the index of every access is flat"
   Verified verified;
-  // An error that says where the property does not hold.
+  // Returns an error that says where the property does not hold.
   absl::Status (*verify)(const Ir&, const Context&);
 };
 
 template <typename Ir>
 struct PassRun {
   std::vector<std::string> disabled;  // names of optional passes
-  bool thorough = false;              // verifies all properties behind each pass
-  // Called with the program after each pass that has run.
+  bool thorough = false;              // verifies all known properties after each pass
+  // Called with the program after each pass that runs.
   std::function<void(absl::string_view name, const Ir&)> after;
 };
 
-// What holds behind the passes, of what holds before.
+// Returns the properties that hold after the passes if `known` hold before them.
 template <typename Passes>
 constexpr Properties KnownAfter(const Passes& passes, Properties known) {
   for (const auto& pass : passes) known = (known & pass.keeps) | pass.gives;
   return known;
 }
 
-// Whether every pass finds what it needs where all of them run, and the goal holds behind them.
+// True if every pass finds what it needs when all of them run, and the goal holds after the last.
 template <typename Passes>
 constexpr bool OrderIsValid(const Passes& passes, Properties start, Properties goal) {
   Properties known = start;
@@ -89,14 +89,14 @@ constexpr bool OrderIsValid(const Passes& passes, Properties start, Properties g
   return (known & goal) == goal;
 }
 
-// The table with passes `first` and first + 1 in each other's place.
+// Returns the table with passes `first` and `first + 1` swapped.
 template <typename Pass, size_t n>
 constexpr std::array<Pass, n> WithSwapped(std::array<Pass, n> passes, size_t first) {
   std::swap(passes[first], passes[first + 1]);
   return passes;
 }
 
-// InvalidArgument, with the names that may be there, for a name that is no optional pass's.
+// InvalidArgument if a name is not that of an optional pass. The message lists the optional passes.
 template <typename Pass>
 absl::Status CheckDisabled(absl::Span<const Pass> passes,
                            const std::vector<std::string>& disabled) {
@@ -117,8 +117,8 @@ absl::Status CheckDisabled(absl::Span<const Pass> passes,
   return absl::OkStatus();
 }
 
-// Runs the passes over `ir`, which has the properties `known`. Internal, naming the pass, where a
-// verifier rejects what a pass has made.
+// Runs the passes over `ir`, which has the properties `known`. Internal, with the name of the pass,
+// if a verifier rejects the result of a pass.
 template <typename Ir, typename Context>
 absl::Status RunPassTable(absl::Span<const PassOf<Ir, Context>> passes,
                           absl::Span<const PropertyOf<Ir, Context>> properties, Properties known,

@@ -10,7 +10,7 @@
 namespace kiln {
 namespace {
 
-// A program is a number, and a pass adds to it.
+// The program is a number, and a pass changes it.
 struct Context {
   int step = 1;
 };
@@ -74,7 +74,7 @@ TEST(PassMachineTest, VerifiesWhatIsGivenAndKept) {
   n = 3;
   EXPECT_EQ(RunAll(n, {}, {.step = 8}), absl::OkStatus());
   n = 1;
-  // Kept by the last pass, and wrong.
+  // The last pass keeps the property, and the program violates it.
   const PassRun<int> run{.disabled = {"double"}, .thorough = false, .after = nullptr};
   EXPECT_EQ(RunAll(n, run, {.step = -1}).message(),
             "after pass add it is wrong that it is positive: it is 0");
@@ -88,8 +88,8 @@ TEST(PassMachineTest, VerifiesWhatIsNotCheapWhereAsked) {
             "after pass double it is wrong that it is small: it is 12");
 }
 
-// Of what is verified behind the last pass alone, a run notices in the end what thorough ones
-// notice at once.
+// A property with kAfterTheLast is verified once, after the last pass. Only thorough runs find a
+// violation right after the pass that causes it.
 TEST(PassMachineTest, VerifiesBehindTheLastPass) {
   std::array properties = kProperties;
   properties[0].verified = Verified::kAfterTheLast;

@@ -12,8 +12,8 @@ namespace kiln {
 // SHA-256 as `sha256sum` prints it: 64 hexadecimal digits in lower case.
 std::string Sha256(absl::string_view bytes);
 
-// The same of a file's contents, which are read piece by piece. NotFound, naming the file, if it cannot
-// be read.
+// The same for the contents of a file, which is read in pieces. NotFound, with the path, if the
+// file cannot be read.
 absl::StatusOr<std::string> Sha256OfFile(const std::string& path);
 
 }  // namespace kiln

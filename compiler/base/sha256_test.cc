@@ -24,7 +24,7 @@ TEST(Sha256, OfFiles) {
   const std::string path = std::string(std::getenv("TEST_TMPDIR")) + "/file";
   std::ofstream(path) << "";
   EXPECT_EQ(Sha256OfFile(path).value(), kOfNothing);
-  // More than one piece.
+  // A file of more than one piece.
   std::ofstream(path) << std::string(3 << 20, 'a');
   EXPECT_EQ(Sha256OfFile(path).value(), Sha256(std::string(3 << 20, 'a')));
   const absl::StatusOr<std::string> absent = Sha256OfFile(path + ".absent");

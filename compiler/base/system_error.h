@@ -12,9 +12,9 @@
 
 namespace kiln {
 
-// "<what>: <the system's words for the error number>". Internal where the machine lacks memory,
-// space or the like, so that the same command may succeed later; InvalidArgument for all else,
-// which is wrong with the path.
+// Returns "<what>: <message of the system>". The code is Internal if the machine lacks memory,
+// space or the like, so that the same command may succeed later. Otherwise it is InvalidArgument:
+// the path is wrong.
 inline absl::Status SystemError(absl::string_view what, int error) {
   const std::string text = absl::StrCat(what, ": ", std::strerror(error));
   switch (error) {

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kRandomCharacters = 6;  // as mkdtemp wants them
+constexpr size_t kRandomCharacters = 6;  // mkdtemp's "XXXXXX"
 constexpr int kAttempts = 100;
 
 bool IsTemporaryName(absl::string_view name) {
@@ -41,7 +41,7 @@ int OpenFolder(const std::string& path) {
   return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-// Removes a folder of this user's that no process has locked.
+// Removes the folder if it belongs to this user and no process has locked it.
 void RemoveIfAbandoned(const std::string& path) {
   const int descriptor = OpenFolder(path);
   if (descriptor < 0) return;
@@ -61,7 +61,7 @@ void RemoveAbandoned(const std::string& place) {
   }
 }
 
-// True if the folder that is open is still the one of that path.
+// True if `descriptor` is an open folder and `path` still names that folder.
 bool IsAt(int descriptor, const std::string& path) {
   struct stat opened = {}, found = {};
   return fstat(descriptor, &opened) == 0 && lstat(path.c_str(), &found) == 0 &&
@@ -70,12 +70,12 @@ bool IsAt(int descriptor, const std::string& path) {
 
 }  // namespace
 
-// Entries are in a list, which is changed without taking memory: RemoveTemporaryFolders may run
-// where there is none.
+// A node of an intrusive list. Changing the list allocates no memory, so that
+// RemoveTemporaryFolders works even when there is none.
 struct TemporaryFolder::Entry {
   std::string path;
   int descriptor = -1;  // holds the lock
-  pid_t process = 0;    // a process that is forked has the entries too, but they are not its own
+  pid_t process = 0;    // its owner; a forked child inherits the entry but does not own it
   Entry* next = nullptr;
 };
 
@@ -122,13 +122,13 @@ absl::StatusOr<TemporaryFolder> TemporaryFolder::MakeIn(const std::string& place
     entry->descriptor = OpenFolder(entry->path);
     if (entry->descriptor < 0) {
       error = errno;
-      if (error == ENOENT) continue;  // another process has taken it for an abandoned one
+      if (error == ENOENT) continue;  // another process has removed it as abandoned
       Remove(entry->path);
       return SystemError(what, error);
     }
-    // A file system may have no locks; nothing is then removed for being abandoned.
+    // If the file system has no locks, RemoveIfAbandoned removes no folder there.
     flock(entry->descriptor, LOCK_EX);
-    // Another process may have taken it for an abandoned one before it was locked.
+    // Another process may have removed the folder as abandoned before it was locked.
     if (IsAt(entry->descriptor, entry->path)) {
       entry->process = getpid();
       return TemporaryFolder(std::move(entry));

@@ -4,8 +4,8 @@
 //   KILN_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make());
 //   WriteFile(folder.path() + "/in.o", object);
 //
-// A process that is killed leaves its folders behind. Making the next one in the same place removes
-// them: a folder is locked (flock) as long as its process lives.
+// A killed process leaves its folders on disk. The next process that makes a folder in the same
+// place removes them. A lock (flock) marks the folders of living processes.
 #ifndef KILN_COMPILER_BASE_TEMPORARY_FOLDER_H_
 #define KILN_COMPILER_BASE_TEMPORARY_FOLDER_H_
 
@@ -17,17 +17,18 @@
 
 namespace kiln {
 
-// The folder, with all that is in it, is gone with the object.
+// A folder that the destructor removes with all of its contents.
 class TemporaryFolder {
  public:
-  // Where the system has its temporary files; TMPDIR may name the place.
+  // Makes a folder in the system's place for temporary files, which TMPDIR overrides.
   static absl::StatusOr<TemporaryFolder> Make();
 
-  // In the folder `place`, by the name kPrefix and six characters. The error of the system
-  // (system_error.h), beginning with `what`.
+  // Makes a folder in `place`. Its name is kPrefix and six characters. On failure, returns the
+  // error of the system (system_error.h), which begins with `what`.
   static absl::StatusOr<TemporaryFolder> MakeIn(const std::string& place, absl::string_view what);
 
-  // Names that begin so are abandoned folders of Kiln's, so it is a name that nobody gives a folder.
+  // Unlocked folders with this prefix are removed as abandoned, so it must be one that users do not
+  // choose.
   static constexpr absl::string_view kPrefix = ".kiln-scratch-";
 
   TemporaryFolder(TemporaryFolder&&) noexcept;
@@ -40,11 +41,12 @@ class TemporaryFolder {
   struct Entry;
   friend void RemoveTemporaryFolders();
   explicit TemporaryFolder(std::unique_ptr<Entry> entry);
-  static Entry* first_;  // of all that there are
+  static Entry* first_;  // head of the list of all folders
   std::unique_ptr<Entry> entry_;
 };
 
-// Removes all folders that this process has made. For a process that ends without destructors.
+// Removes all folders that this process has made, for a process that exits without running
+// destructors.
 void RemoveTemporaryFolders();
 
 }  // namespace kiln

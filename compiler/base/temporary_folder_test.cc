@@ -32,7 +32,7 @@ class TemporaryFolderTest : public ::testing::Test {
     return static_cast<size_t>(std::distance(fs::directory_iterator(place_), {}));
   }
 
-  // Makes a folder with a file in it in another process, which ends as `end` says.
+  // Makes a folder with a file in it in another process, which then calls `end`.
   template <typename End>
   void MakeInOtherProcess(const End& end) const {
     const pid_t pid = fork();
@@ -64,7 +64,7 @@ TEST_F(TemporaryFolderTest, TheNextOneRemovesThoseOfKilledProcesses) {
   const absl::StatusOr<TemporaryFolder> folder = Make();
   ASSERT_TRUE(folder.ok());
   EXPECT_EQ(NumEntries(), 1u);
-  // Folders in use stay. Folders of the user stay too, also if their names are similar.
+  // Folders in use stay, and so do folders of the user, even with similar names.
   for (const char* name : {"kiln-models", ".kiln-models", ".kiln-scratch-", ".kiln-scratch-note",
                            ".kiln-scratch-abcdefg", ".other-abcdef"}) {
     fs::create_directory(place_ + "/" + name);

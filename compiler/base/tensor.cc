@@ -20,7 +20,8 @@ T LoadAt(const std::string& bytes, int64_t i) {
   return value;
 }
 
-// Calls `f` with a value of the C++ type of `dtype`; float16 and bfloat16 as float.
+// Calls `f` with an element of `tensor` as the C++ type of its dtype; float16 and bfloat16 as
+// float.
 template <typename F>
 auto WithElement(const Tensor& tensor, int64_t i, F f) {
   const std::string& bytes = tensor.bytes();
@@ -48,7 +49,7 @@ auto WithElement(const Tensor& tensor, int64_t i, F f) {
   return f(LoadAt<uint64_t>(bytes, i));
 }
 
-// Towards zero; what is beyond the range becomes its end, and not-a-number becomes 0.
+// Rounds towards zero and saturates to the range of Int. Not-a-number becomes 0.
 template <typename Int>
 Int SaturatedInt(double value) {
   if (std::isnan(value)) return 0;
@@ -121,7 +122,8 @@ absl::Status CheckTensorType(const TensorType& type) {
       return absl::InvalidArgumentError(
           absl::StrCat("negative extent in shape ", ShapeToString(type.shape)));
     }
-    // An extent of 0 counts as 1, so that the product of any of the extents is within the limit.
+    // An extent of 0 counts as 1, so that the product of any subset of the extents is within the
+    // limit.
     if (__builtin_mul_overflow(elements, extent == 0 ? 1 : extent, &elements) ||
         elements > kMaxTensorElements) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -224,7 +226,8 @@ uint16_t BFloatFromFloat(float value) {
   const uint32_t magnitude = bits & 0x7fffffffu, sign = bits & 0x80000000u;
   if (magnitude > 0x7f800000u) return static_cast<uint16_t>((bits >> 16) | 0x40u);
   if (magnitude < 0x00800000u) return static_cast<uint16_t>(sign >> 16);
-  // Half of the last place that stays, less one where that place is even.
+  // Round to nearest even: adds half a unit in the last remaining place, less one if that place is
+  // even.
   return static_cast<uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
 

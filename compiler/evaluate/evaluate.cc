@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants go through the compiler and the interpreter for one imagined machine, so that they have
+// Constants are compiled for one fictitious machine and run by the interpreter, so that they have
 // the same bits wherever the compiler runs (docs/decisions/0005).
 #include "compiler/evaluate/evaluate.h"
 
@@ -19,9 +19,9 @@
 namespace kiln {
 namespace {
 
-// Lanes of long vectors take less of the interpreter's time.
+// Long vectors, as the interpreter takes less time per lane of them.
 constexpr int kVectorBits = 4096;
-// Memory that counts as one operation.
+// Bytes of workspace that count as one operation.
 constexpr int64_t kBytesPerOperation = 8;
 
 }  // namespace

@@ -15,12 +15,13 @@
 
 namespace kiln {
 
-// Runs constants through the compiler itself: front ends' Evaluator. `work` is how many operations
-// may be executed (loop::Interpreter), and becomes less by those that were; ResourceExhausted where
-// they do not suffice.
+// Computes the outputs of a graph of constants; the Evaluator of the front ends. `work` is the
+// number of operations that may be executed (loop::Interpreter); each byte of the workspace
+// counts too, as a part of one. `work` is reduced by the number that was used.
+// ResourceExhausted if it does not suffice.
 absl::StatusOr<std::vector<Tensor>> EvaluateConstants(const Graph& graph, int64_t* work);
 
-// The same in any number of operations: passes' Evaluator.
+// The same without a limit on operations; the Evaluator of the passes.
 absl::StatusOr<std::vector<Tensor>> EvaluateAllConstants(const Graph& graph);
 
 }  // namespace kiln

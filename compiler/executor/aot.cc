@@ -12,8 +12,8 @@
 namespace kiln {
 namespace {
 
-// An identifier for a tensor of the model, not unique: code generators tell buffers apart, and give
-// those whose names they cannot take others.
+// Returns an identifier for a tensor of the model. It need not be unique: code generators rename
+// parameters with names that are taken or not allowed.
 std::string ParameterName(const std::string& name, const std::string& otherwise) {
   std::string id;
   for (char c : name) {
@@ -23,7 +23,8 @@ std::string ParameterName(const std::string& name, const std::string& otherwise)
   return id.empty() || (id[0] >= '0' && id[0] <= '9') ? absl::StrCat(otherwise, "_", id) : id;
 }
 
-// True if the call copies a value to where it lies already: the plan keeps what is made of it there.
+// True if the call copies a value to the memory that it is already in, because the plan aliases the
+// two buffers.
 bool IsSelfCopy(const Plan& plan, const PlanCall& call, const loop::Func& callee) {
   return callee.is_copy && plan.Root(call.args[0]) == plan.Root(call.args[1]);
 }
@@ -58,7 +59,7 @@ absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& p
     func.params.push_back(pools.back());
     ++func.num_pools;
   }
-  std::map<std::string, loop::Buffer> contexts;  // by the function that is called with one
+  std::map<std::string, loop::Buffer> contexts;  // keyed by the function that takes the context
   for (const DeviceUse& device : devices) {
     func.params.push_back(loop::MakeBuffer(absl::StrCat("device_context_", device.name),
                                            DType::UInt(8), {0}, loop::BufferScope::kParam));
@@ -70,8 +71,8 @@ absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& p
     const auto param = params.find(root);
     if (param != params.end()) return {param->second, loop::Expr(0)};
     const PlanBuffer& buffer = plan.buffers[static_cast<size_t>(root)];
-    // Any address that may be written to does for a tensor without elements, and there may be no
-    // pool: that of the first output, or with all of them in pools, of the first pool.
+    // A tensor without elements may be in no pool, and any writable address will do. This parameter
+    // is the first output or, if outputs are in pools, the first pool.
     if (buffer.bytes() == 0) {
       return {func.params[static_cast<size_t>(func.num_inputs)], loop::Expr(0)};
     }

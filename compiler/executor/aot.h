@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AOT executor: the model's top-level function as one more loop Func, which calls the operator
+// The AOT executor: the model's top-level function as a further loop Func, which calls the operator
 // functions in the order of the plan.
 #ifndef KILN_COMPILER_EXECUTOR_AOT_H_
 #define KILN_COMPILER_EXECUTOR_AOT_H_
@@ -16,22 +16,23 @@
 
 namespace kiln {
 
-// The model as a function of plain pointers. Parameters: the model's inputs, its outputs (neither
-// where the plan has them in the pools), then the pools: those that the application gives, the plan's
-// own where it is not empty, and that of the state. `program` holds the operator functions. Calls that have a number in `profile_indices`, by function, tell it
-// to the program's profile hook. The contexts of `devices` are the last parameters; functions that
-// run on one are called with its context, as DeclareDeviceFunctions has declared them.
+// Returns the model as a function of plain pointers. Its parameters are, in this order:
+// - the model's inputs and outputs, unless the plan has them in the pools;
+// - the pools: those of the application, the plan's own if it is not empty, that of the state;
+// - the contexts of `devices`.
+// `program` holds the operator functions. Calls of functions in `profile_indices` pass their index
+// to the program's profile hook. Functions that run on a device are called with its context, as
+// DeclareDeviceFunctions has declared them.
 absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& program,
                                     std::string name,
                                     const std::map<std::string, int32_t>& profile_indices = {},
                                     const std::vector<DeviceUse>& devices = {});
 
-// Sets Func::in_place of the operator functions whose output reaches into an input in the plan.
+// Sets Func::in_place of the operator functions whose output overlaps an input in the plan.
 void MarkOverlaps(const Plan& plan, loop::LoopProgram& program);
 
-// Another way into `model`, which RunModel has made: with another convention, or with the first
-// `num_static_pools` pools in memory of the program's, so that the function must not run twice at
-// once.
+// Returns a further entry point to `model`, the result of RunModel. It may have another convention.
+// Its first `num_static_pools` pools are static memory of the program, so that it is not reentrant.
 loop::Func ModelEntry(const loop::Func& model, std::string name, loop::Convention convention,
                       int num_static_pools = 0);
 

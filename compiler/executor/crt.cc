@@ -22,7 +22,7 @@ class DataAdder {
   DataAdder(std::string prefix, const char* header, loop::LoopProgram& program)
       : prefix_(std::move(prefix)), header_(header), program_(program) {}
 
-  // The address of a new constant.
+  // Adds a constant and returns its address.
   DataValue Add(const std::string& name, const std::string& c_type, DataValue value,
                 bool exported = false) {
     DataDef def;
@@ -60,7 +60,7 @@ DataValue DlDataType(DType dtype) {
       {DataValue::Int(8, code), DataValue::Int(8, dtype.bits), DataValue::Int(16, 1)});
 }
 
-// What struct GraphTensor says of the memory of a buffer.
+// The fields of struct GraphTensor that locate the memory of a buffer.
 struct Place {
   int io = -1;
   int64_t offset_bytes = 0;
@@ -101,7 +101,7 @@ void AddFunctionRegistry(const std::string& module_name, bool system_lib,
   if (const auto& choice = program.cpu_choice; choice && choice->packed) {
     names.insert(names.end(), {choice->get, choice->set});
   }
-  // The number of names, in the byte order of the targets, each name with its NUL, and a NUL.
+  // Number of names (two bytes, little-endian like the targets), each name with its NUL, and a NUL.
   std::string text = {static_cast<char>(names.size() & 0xff),
                       static_cast<char>(names.size() >> 8 & 0xff)};
   std::vector<DataValue> addresses;
@@ -142,7 +142,7 @@ absl::Status AddGraphTable(const std::string& module_name, const Plan& plan,
   size_t max_args = 0;
   for (size_t i = 0; i < plan.calls.size(); ++i) {
     const PlanCall& call = plan.calls[i];
-    if (call.function.empty()) continue;  // a view: nothing to compute
+    if (call.function.empty()) continue;  // a view needs no call
     const loop::Func* func = functions.Find(call.function);
     if (func == nullptr || func->convention != loop::Convention::kPacked) {
       return absl::InternalError(absl::StrCat("the graph executor cannot call ", call.function,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model brings along for the C runtime, as constant data: the registry of its functions and,
-// for the graph executor, its table.
+// The constant data of a model for the C runtime: the registry of its functions and, for the graph
+// executor, its table.
 #ifndef KILN_COMPILER_EXECUTOR_CRT_H_
 #define KILN_COMPILER_EXECUTOR_CRT_H_
 
@@ -13,16 +13,16 @@
 
 namespace kiln {
 
-// Adds `tvmgen_<module>_module` (TVMModule of tvm/runtime/crt/module.h) over all exported packed
-// functions and packed getters of the program and over `external_functions`, which the linker
-// finds. With `system_lib`, TVMSystemLibEntryPoint returns it; of several models in one program,
-// one of them, and the others are registered by TVMModCreateFromCModule.
+// Adds `tvmgen_<module>_module` (TVMModule of tvm/runtime/crt/module.h). It registers all exported
+// packed functions and packed getters of the program, and `external_functions`, which the linker
+// resolves. With `system_lib`, TVMSystemLibEntryPoint returns the module. If a program links
+// several models, it returns one of them, and TVMModCreateFromCModule registers the others.
 void AddFunctionRegistry(const std::string& module_name, bool system_lib,
                          const std::vector<std::string>& external_functions,
                          loop::LoopProgram& program);
 
-// Adds `tvmgen_<module>_graph` (struct GraphTable of kiln/graph_table.h). Intermediate tensors lie
-// where the plan put them. Internal if the plan calls a function that is not packed.
+// Adds `tvmgen_<module>_graph` (struct GraphTable of kiln/graph_table.h), with intermediate tensors
+// at the offsets of the plan. Internal if the plan calls a function that is not packed.
 absl::Status AddGraphTable(const std::string& module_name, const Plan& plan,
                            loop::LoopProgram& program);
 

@@ -26,7 +26,7 @@ void SetDevice(proto::Device* device) {
 void SetParameter(const std::string& name, const TensorType& type, std::set<std::string>& taken,
                   proto::Parameter& parameter) {
   parameter.set_relay_name_hint(name);
-  // What runtimes and metadata call a tensor; generated code may call it otherwise.
+  // The name of the tensor in runtimes and metadata; generated code may use another one.
   const std::string base = WithIdentifierCharacters(name);
   std::string id = base;
   for (int i = 1; !taken.insert(id).second; ++i) id = absl::StrCat(base, "_", i);
@@ -43,7 +43,7 @@ void AddParameter(const std::string& name, const TensorType& type, std::set<std:
   function.set_io_size_bytes(function.io_size_bytes() + type.num_bytes());
 }
 
-// The names of the functions that read each constant.
+// Names of the functions that read each constant.
 using Readers = std::map<const loop::BufferNode*, std::set<std::string>>;
 
 Readers ReadersOf(const loop::LoopProgram& program,
@@ -66,7 +66,7 @@ Readers ReadersOf(const loop::LoopProgram& program,
   return readers;
 }
 
-// Bytes of the constants that a function reads.
+// Bytes of the constants that each function reads.
 std::map<std::string, int64_t> ConstantBytes(const loop::LoopProgram& program,
                                              const Readers& readers) {
   std::map<std::string, int64_t> bytes;
@@ -99,7 +99,7 @@ void SetCost(const std::optional<loop::Cost>& cost, proto::Function& function) {
   function.mutable_cost()->set_accessed_bytes(cost->accessed_bytes);
 }
 
-// Of all calls; nothing if one is not known.
+// Sum over all calls; nothing if the cost of one is unknown.
 std::optional<loop::Cost> TotalCost(const Plan& plan) {
   loop::Cost total;
   for (const PlanCall& call : plan.calls) {
@@ -113,7 +113,7 @@ std::optional<loop::Cost> TotalCost(const Plan& plan) {
 void SetPlace(const Plan& plan, int id, proto::Parameter& parameter) {
   if (!plan.workspace_io) return;
   const PlanBuffer& root = plan.buffers[static_cast<size_t>(plan.Root(id))];
-  // A tensor without elements has no place of its own; the beginning of any pool does.
+  // A tensor without elements needs no memory, so any pool's beginning will do.
   parameter.mutable_place()->set_pool(std::max(0, root.pool));
   parameter.mutable_place()->set_offset_bytes(root.pool < 0 ? 0 : root.offset_bytes);
 }
@@ -175,14 +175,14 @@ void DescribeOperators(const Plan& plan, const loop::LoopProgram& program,
 }
 
 void DescribePools(const Plan& plan, proto::Metadata& metadata) {
-  // Of every call of the plan the number of its function, which views do not have; a view's is that
-  // of the function before it.
+  // For every call of the plan, the index of its function. A view has none and gets the index of
+  // the function before it.
   std::vector<int32_t> numbers;
   for (int32_t number = -1; const PlanCall& call : plan.calls) {
     if (!call.function.empty()) ++number;
     numbers.push_back(std::max(0, number));
   }
-  // Inputs are there before the first call, outputs after the last.
+  // Clamps to the calls: inputs exist before the first one, outputs after the last.
   const auto number_of = [&numbers](int call) {
     const int last = static_cast<int>(numbers.size()) - 1;
     return last < 0 ? 0 : numbers[static_cast<size_t>(std::clamp(call, 0, last))];
@@ -222,7 +222,7 @@ void DescribeStates(const Plan& plan, proto::Metadata& metadata) {
   }
 }
 
-// Constants by the pool that they are in; those of no pool are in the object's read-only data.
+// Describes constants by pool. Constants without a pool are in the object's read-only data.
 void DescribeConstants(const Plan& plan, const loop::LoopProgram& program, const Readers& readers,
                        proto::Metadata& metadata) {
   std::map<std::string, int32_t> calls;
@@ -252,7 +252,7 @@ void DescribeConstants(const Plan& plan, const loop::LoopProgram& program, const
     pool.set_size_bytes(offset + constant.buffer->num_bytes());
     pool.set_lower_bound_bytes(pool.size_bytes());
     pool.set_alignment_bytes(std::max(pool.alignment_bytes(), alignment));
-    // From the first call that reads it to the last; of what no call reads, all the time.
+    // Live from the first to the last call that reads it, or always if no call does.
     const int32_t last = std::max(0, metadata.functions_size() - 2);
     int32_t begin = last, end = 0;
     for (const std::string& reader : readers.at(constant.buffer.get())) {
@@ -266,8 +266,8 @@ void DescribeConstants(const Plan& plan, const loop::LoopProgram& program, const
   }
 }
 
-// Whether input and output of the AOT program may be one memory: all reads of the input come before the
-// first write of the output, or that one is of a copy, which then does nothing.
+// True if an input and an output of the AOT program may share memory. Either all reads of the input
+// precede the first write of the output, or that write copies the input, and the copy is omitted.
 bool MayBeOneMemory(const Plan& plan, const loop::LoopProgram& program, int input, int output) {
   const int root = plan.Root(output);
   const auto buffer = [&](int id) { return plan.buffers[static_cast<size_t>(id)]; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metadata of a compiled model, and its renderings that go into generated code.
+// The metadata of a compiled model, and its representations in generated code.
 #ifndef KILN_COMPILER_EXECUTOR_DESCRIBE_H_
 #define KILN_COMPILER_EXECUTOR_DESCRIBE_H_
 
@@ -20,34 +20,35 @@ struct ModuleInfo {
   std::string interface_api;
   std::string calling_convention;
   std::string target;
-  std::string cpu;  // of the target, or of the lowest CPU variant
+  std::string cpu;  // processor of the target, or of the lowest CPU variant
   std::vector<std::string> cpu_features;
-  std::string main_function;  // the symbol of the model's function; empty for a graph
+  std::string main_function;  // symbol of the model's function; empty for the graph executor
   std::vector<std::string> cpu_variants = {};
   proto::Origin origin = {};
 };
 
-// `variants` are the functions as each CPU variant has them, where there are several; the program's
-// are those of one. A constant belongs to the functions that read it, in any of them.
+// Returns the metadata. `variants` has the functions of each CPU variant if there are several;
+// `program` has the functions of one. A constant belongs to the functions that read it in any
+// variant.
 proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program, const ModuleInfo& info,
                          const std::vector<std::vector<loop::Func>>& variants = {});
 
-// Adds states that are inputs and outputs of the model's function, which the metadata has with their
-// quantization.
+// Adds the states that are inputs and outputs of the model's function. The metadata must already
+// have their quantization.
 void DescribeStatePairs(const std::vector<StatePair>& states, const Plan& plan,
                         const loop::LoopProgram& program, proto::Metadata& metadata);
 
-// `struct Metadata` of kiln/metadata.h as const data, and the function `getter` that returns it: a
-// packed one, or plain C.
+// Adds `struct Metadata` of kiln/metadata.h as constant data, and the function `getter` that
+// returns it. `getter` is a packed function or plain C.
 void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter, bool packed,
                       loop::LoopProgram& program);
 
-// Whether the model's entry function takes the memory of the pool as a parameter: pools of the
-// application's, and what the C++ runtime allocates. Others are static memory of the module's.
+// True if the model's entry function takes the memory of the pool as a parameter: a pool of the
+// application, or one that the C++ runtime allocates. Other pools are static memory of the module.
 bool IsEntryParameter(const proto::Metadata& metadata, const proto::Pool& pool);
 bool HasStaticWorkspace(const proto::Metadata& metadata);
 
-// `struct TVMMetadata` of tvm/runtime/metadata_types.h and the packed function `getter` that
+// Adds `struct TVMMetadata` of tvm/runtime/metadata_types.h, and the packed function `getter` that
 // returns it.
 void AddTvmMetadata(const proto::Metadata& metadata, const std::string& getter,
                     loop::LoopProgram& program);

@@ -19,7 +19,7 @@ namespace {
 
 using List = std::vector<AttrValue>;
 
-// The attributes of the inputs, or of the outputs.
+// The quantization attributes of the inputs, or those of the outputs.
 class TensorAttrs {
  public:
   TensorAttrs(const Attrs& attrs, std::string what, std::vector<proto::Parameter*> tensors)
@@ -38,7 +38,7 @@ class TensorAttrs {
         const auto* axis = std::get_if<int64_t>(&axes[i].value);
         if (axis == nullptr) return Error("axes", "an element that is no integer");
         const int64_t rank = tensors_[i]->shape_size();
-        // One scale has no axis, and says 0.
+        // The axis of a single scale has no meaning and is 0.
         if (*axis < 0 || *axis >= std::max<int64_t>(1, rank)) {
           return Error("axes",
                        absl::StrCat("axis ", *axis, " of a tensor with ", rank, " dimensions"));
@@ -58,7 +58,7 @@ class TensorAttrs {
         absl::StrCat("@main: attribute '", what_, "_", attr, "': found ", found));
   }
 
-  // A list with an element per tensor; empty if there is no such attribute.
+  // Reads a list with one element per tensor; empty if the attribute is absent.
   absl::StatusOr<List> Read(const std::string& attr) const {
     const AttrValue& value = attrs_.Get(absl::StrCat(what_, "_", attr));
     if (value.is_none()) return List();
@@ -151,7 +151,7 @@ absl::Status DescribeQuantization(const Attrs& attrs, const Plan& plan, proto::M
   int next = 0;
   for (const int buffer : plan.inputs) at(inputs, buffer) = main.mutable_parameters(next++);
   for (const int buffer : plan.outputs) at(outputs, buffer) = main.mutable_parameters(next++);
-  // Of a state there are two descriptions, which agree.
+  // A state is described twice, as an input and as an output. The two must agree.
   std::vector<proto::Parameter> next_states(plan.states.size());
   for (size_t i = 0; i < plan.states.size(); ++i) {
     proto::Parameter* const tensor = metadata.mutable_states(static_cast<int>(i))->mutable_tensor();

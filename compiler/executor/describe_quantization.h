@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the model's inputs and outputs are quantized, from the attributes of @main:
+// Quantization of the model's inputs and outputs, from the attributes of @main:
 //
 //   def @main(%x: Tensor[(1, 4), int8], %w: Tensor[(2, 4), float32],
 //             input_scales=[[0.5f], []], input_zero_points=[[-3], []],
 //             output_scales=[[0.25f, 0.5f]], output_zero_points=[[0, 0]], output_axes=[1])
 //
-// A list per tensor, in order: empty where it is not quantized, one element for the whole tensor,
-// or one per index along the axis. Zero points that are left out are 0, axes too.
+// Each attribute has one list per tensor, in order. It is empty if the tensor is not quantized, and
+// has one element for the whole tensor or one per index along the axis. Zero points and axes
+// default to 0.
 #ifndef KILN_COMPILER_EXECUTOR_DESCRIBE_QUANTIZATION_H_
 #define KILN_COMPILER_EXECUTOR_DESCRIBE_QUANTIZATION_H_
 
@@ -17,9 +18,8 @@
 
 namespace kiln {
 
-// Sets the quantization of the model's function in its metadata. InvalidArgument for attributes of
-// another form, or that do not fit the tensors. The metadata must be that of the plan, with its
-// states.
+// Sets the quantization of inputs, outputs and states in `metadata`, which must be that of the
+// plan. InvalidArgument for malformed attributes, and for attributes that do not fit the tensors.
 absl::Status DescribeQuantization(const Attrs& attrs, const Plan& plan, proto::Metadata& metadata);
 
 }  // namespace kiln

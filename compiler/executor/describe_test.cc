@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a module says of itself.
+// Tests of Describe: the metadata of a module.
 #include "compiler/executor/describe.h"
 
 #include <vector>
@@ -51,7 +51,7 @@ TEST(Describe, TheOperators) {
   EXPECT_EQ(f.schedule(), "contraction");
   EXPECT_EQ(f.workspace_size_bytes(), 100);
   EXPECT_EQ(f.constant_size_bytes(), 0);
-  // Constants belong to the functions that read them, whatever their names.
+  // Constants belong to the functions that read them, regardless of their names.
   EXPECT_EQ(metadata.functions(2).constant_size_bytes(), 24);
   EXPECT_EQ(metadata.functions(3).constant_size_bytes(), 8);
 }
@@ -97,10 +97,10 @@ TEST(Describe, TheCostOfOperatorsAndOfAllCalls) {
   proto::Metadata metadata = describe();
   EXPECT_EQ(metadata.functions(1).cost().operations(), 1000);
   EXPECT_EQ(metadata.functions(1).cost().accessed_bytes(), 70);
-  // That of some calls is not known.
+  // The cost of some calls is unknown.
   EXPECT_FALSE(metadata.functions(2).has_cost());
   EXPECT_FALSE(metadata.functions(0).has_cost());
-  // A view costs nothing, a function that is called twice twice.
+  // A view costs nothing. A function that is called twice counts twice.
   plan.calls[2] = plan.calls[3] = plan.calls[0];
   metadata = describe();
   EXPECT_EQ(metadata.functions(0).cost().operations(), 3000);
@@ -119,13 +119,13 @@ TEST(Describe, ThePlan) {
   EXPECT_EQ(pool.buffers(0).name(), "t");
   EXPECT_EQ(pool.buffers(0).offset_bytes(), 128);
   EXPECT_EQ(pool.buffers(0).size_bytes(), 16);
-  // The calls of the plan without its views: call k is functions[k + 1].
+  // Calls are numbered without the views of the plan: call k is functions[k + 1].
   EXPECT_EQ(pool.buffers(0).first_call(), 0);
   EXPECT_EQ(pool.buffers(0).last_call(), 2);
   EXPECT_EQ(pool.buffers(1).name(), "scratch0");
   EXPECT_EQ(pool.buffers(1).last_call(), 0);
   EXPECT_FALSE(pool.external());
-  // Constants, each alive while its function runs.
+  // Constants, each live while its function runs.
   const proto::Pool& constants = metadata.pools(1);
   EXPECT_EQ(constants.kind(), proto::Pool::CONSTANT);
   EXPECT_EQ(constants.size_bytes(), 32);
@@ -145,7 +145,7 @@ TEST(Describe, RuntimeNamesOfParametersAreUnique) {
   EXPECT_EQ(metadata.functions(0).parameters(0).tir_name_hint(), "in_put");
   EXPECT_EQ(metadata.functions(0).parameters(1).tir_name_hint(), "in_put_1");
   EXPECT_EQ(metadata.functions(0).parameters(1).relay_name_hint(), "in_put");
-  // They need not be identifiers.
+  // Names need not be identifiers.
   plan.buffers[0].name = "0";
   EXPECT_EQ(Describe(plan, SampleProgram(Convention::kUnpacked), SampleInfo())
                 .functions(0)

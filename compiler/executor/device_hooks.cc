@@ -8,7 +8,7 @@
 namespace kiln {
 namespace {
 
-// `void* a0, void* a1, …, void* context`, or the names alone.
+// `void* a0, void* a1, …, void* context`, or only the names.
 std::string Arguments(size_t count, absl::string_view type, bool with_context) {
   std::vector<std::string> arguments;
   for (size_t i = 0; i < count; ++i) arguments.push_back(absl::StrCat(type, "a", i));
@@ -28,7 +28,8 @@ std::string OperatorSource(const std::string& device, const loop::Func& func) {
       "(context);\n", "  return error != 0 ? error : close_error;\n}\n");
 }
 
-// Activates the devices from number `i` on, calls the model, and deactivates them.
+// Returns C that activates device `i` and the following ones, calls the model, and deactivates
+// them.
 std::string Activation(const std::vector<DeviceUse>& devices, size_t i, size_t first_context,
                        const std::string& call) {
   const std::string indent(2 * (i + 1), ' ');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AOT executor's function, the graph executor's tables, and the data of the metadata.
+// Tests of the AOT executor's function, the graph executor's tables, and the metadata's data.
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/match.h"
@@ -83,7 +83,7 @@ TEST(Aot, RefusesFunctionsThatAreNotThere) {
 
 TEST(GraphJson, IsTheTableOfThePlan) {
   const auto graph = nlohmann::json::parse(GraphJson(SamplePlan()));
-  // Two inputs and four calls, each with one output: entry and node numbers are one.
+  // Two inputs and four calls with one output each, so entry numbers equal node numbers.
   EXPECT_EQ(graph["arg_nodes"], nlohmann::json({0, 1}));
   EXPECT_EQ(graph["node_row_ptr"], nlohmann::json({0, 1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(graph["heads"], nlohmann::json::parse("[[4, 0, 0], [5, 0, 0]]"));
@@ -122,7 +122,7 @@ const std::vector<DataValue>& Fields(const DataValue& value) {
   return std::get<DataValue::Aggregate>(value.value).fields;
 }
 
-// Bytes of a struct of these fields, by the rules of C on a 64-bit machine.
+// Size and alignment in bytes of a struct of these fields, by the rules of C on a 64-bit machine.
 std::pair<size_t, size_t> SizeAndAlignment(const DataValue& value) {
   if (const auto* i = std::get_if<DataValue::Integer>(&value.value)) {
     const auto bytes = static_cast<size_t>(i->bits / 8);
@@ -143,7 +143,7 @@ std::pair<size_t, size_t> SizeAndAlignment(const DataValue& value) {
   return {(size + alignment - 1) / alignment * alignment, alignment};
 }
 
-// The struct that `def` defines, or the elements of its array, have the size of T.
+// Expects that the struct that `def` defines, or an element of its array, has the size of T.
 template <typename T>
 void ExpectSizeOf(const DataDef* def) {
   ASSERT_NE(def, nullptr);
@@ -260,9 +260,9 @@ TEST(GraphTable, IsTheTableOfThePlan) {
   ASSERT_EQ(tensors.size(), 7u);
   EXPECT_EQ(int_at(tensors[0], 3), 0);   // input 0
   EXPECT_EQ(int_at(tensors[1], 3), 1);   // input 1
-  EXPECT_EQ(int_at(tensors[2], 3), -1);  // the executor's, at 128
+  EXPECT_EQ(int_at(tensors[2], 3), -1);  // memory of the executor, at 128
   EXPECT_EQ(int_at(tensors[2], 4), 128);
-  EXPECT_EQ(int_at(tensors[4], 4), 128);  // a view of it
+  EXPECT_EQ(int_at(tensors[4], 4), 128);  // a view of tensor 2
   EXPECT_EQ(int_at(tensors[5], 3), 2);    // output 0
   EXPECT_EQ(int_at(tensors[6], 3), 3);
   EXPECT_EQ(Fields(Find(program, "tvmgen_mod_graph_calls")->value).size(), 3u);

@@ -7,7 +7,7 @@
 namespace kiln {
 namespace {
 
-// Which module holds a function, by the function's name.
+// Maps the name of each external function to its module.
 std::map<std::string, const ExternalModule*> ModulesByFunction(
     const std::vector<ExternalModule>& modules) {
   std::map<std::string, const ExternalModule*> by_function;
@@ -17,7 +17,7 @@ std::map<std::string, const ExternalModule*> ModulesByFunction(
   return by_function;
 }
 
-// The device in the list of the model's devices, where it is put the first time.
+// Returns the entry of the device in the model's list of devices, and adds it if it is missing.
 proto::Device DeviceOf(const DeviceKey& key, const std::string& name, proto::Metadata& metadata) {
   for (const proto::Device& device : metadata.devices()) {
     if (device.device_type() == key.device_type && device.program() == key.program &&

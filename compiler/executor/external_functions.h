@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of external modules in the model's program and metadata: how they are described,
-// called and registered.
+// The functions of external modules in the model's program and metadata: their description, calling
+// convention and registration.
 #ifndef KILN_COMPILER_EXECUTOR_EXTERNAL_FUNCTIONS_H_
 #define KILN_COMPILER_EXECUTOR_EXTERNAL_FUNCTIONS_H_
 
@@ -14,17 +14,18 @@
 
 namespace kiln {
 
-// Completes what the metadata says of the modules' functions.
+// Sets module type, constant bytes and device of the modules' functions in the metadata.
 void DescribeExternals(const std::vector<ExternalModule>& modules, proto::Metadata& metadata);
 
-// Functions of modules that are bytes are looked up by name, and are no symbols of the object.
+// Makes the program look up functions of modules that are not linkable by name; they are not
+// symbols of the object.
 void SetExternalConvention(const std::vector<ExternalModule>& modules, loop::LoopProgram& program);
 
-// Linkable functions that the program does not export itself: for the registry of the C runtime.
+// Linkable functions that the program does not export, for the registry of the C runtime.
 std::vector<std::string> RegisteredExternals(const std::vector<ExternalModule>& modules,
                                              const loop::LoopProgram& program);
 
-// Which functions run on devices with hooks, by device in the order of the modules.
+// Functions that run on devices with hooks, by device, in the order of the modules.
 std::vector<DeviceUse> DeviceUses(const std::vector<ExternalModule>& modules);
 
 }  // namespace kiln

@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kCpu = 1;  // DLDeviceType
 
-// Where a buffer's value comes from: node and output number.
+// The node that computes a buffer's value, and the number of its output.
 struct Origin {
   int node;
   int output;

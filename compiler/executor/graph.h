@@ -10,7 +10,7 @@
 
 namespace kiln {
 
-// One line without spaces, keys in the order of the format.
+// Returns one line without spaces, with keys in the order of the format.
 std::string GraphJson(const Plan& plan);
 
 }  // namespace kiln

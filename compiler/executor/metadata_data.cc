@@ -85,7 +85,7 @@ DataValue LaunchData(const proto::Function& function, const std::string& name, D
   return add.Array(name + "_launch_params", "struct LaunchParameterInfo", std::move(launch));
 }
 
-// `schedules`: what the compiler says of them goes along.
+// `schedules`: includes the description of the schedule.
 DataValue FunctionData(const proto::Function& function, const std::string& name, bool schedules,
                        DataAdder& add) {
   std::vector<DataValue> params;
@@ -167,8 +167,8 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
                       loop::LoopProgram& program) {
   const std::string prefix = ModulePrefix(metadata.module_name());
   DataAdder add(prefix + "_metadata", kKilnHeader, program);
-  // Schedules, costs, CPU features and the origin are left out where constants take the memory of a
-  // microcontroller.
+  // Without an operating system, constants take a microcontroller's memory. So the C runtime's
+  // metadata lacks schedules, costs, CPU features and the origin.
   const bool complete = metadata.runtime() == "cpp";
   std::vector<DataValue> functions, pools, devices, costs;
   for (const proto::Device& device : metadata.devices()) devices.push_back(DeviceData(device));
@@ -247,7 +247,7 @@ void AddTvmMetadata(const proto::Metadata& metadata, const std::string& getter,
   for (int i = 0; i < main.parameters_size(); ++i) {
     const proto::Parameter& p = main.parameters(i);
     const bool input = i < main.num_inputs();
-    // Outputs are called output0, output1, … in this format, whatever the model calls them.
+    // This format names outputs output0, output1, …, independent of the model's names.
     const std::string name =
         input ? p.tir_name_hint() : absl::StrCat("output", i - main.num_inputs());
     const DataValue shape = add.ShapeArray(absl::StrCat("param", i, "_shape"), p.shape());

@@ -11,7 +11,7 @@
 namespace kiln {
 namespace {
 
-// Little-endian, with 64-bit lengths before strings and lists.
+// Writes little-endian numbers, with 64-bit lengths before strings and lists.
 class BlobWriter {
  public:
   void Number(uint64_t value) {
@@ -30,7 +30,7 @@ class BlobWriter {
     Number(values.size());
     for (uint64_t value : values) Number(value);
   }
-  // No parameters travel in the blob: they are linked into the operator functions.
+  // The blob has no parameters: they are linked into the operator functions.
   void NoParameters() {
     Number(0);
     Number(0);
@@ -41,10 +41,10 @@ class BlobWriter {
   std::string bytes_;
 };
 
-// A chain of modules from the root to the library, and what the library imports.
+// A chain of modules from the root to the library, and the modules that the library imports.
 class ModuleTree {
  public:
-  // Begins the entry of the next module, which the one before imports.
+  // Begins the entry of the next module, which the previous one imports.
   BlobWriter& Next(const std::string& type_key) {
     if (!children_.empty()) children_.back().push_back(children_.size());
     return Add(type_key);
@@ -65,7 +65,8 @@ class ModuleTree {
     }
   }
 
-  // The whole blob: its length, the number of entries, the entries, the last of which is the tree.
+  // Returns the blob: its length, the number of entries, and the entries. The last entry is the
+  // import tree.
   std::string Finish() && {
     entries_.String("_import_tree");
     std::vector<uint64_t> rows = {0}, all;
@@ -88,7 +89,7 @@ class ModuleTree {
     return entries_;
   }
 
-  // All constants with their names, then of each function the names that its initialiser takes.
+  // Writes all constants with their names, then for each function the names of its constants.
   static void AddConstants(const std::vector<const ExternalModule*>& modules, BlobWriter& out) {
     std::vector<const ExternalFunction*> functions;
     std::vector<std::string> names, function_names;
@@ -119,7 +120,7 @@ class ModuleTree {
   }
 
   BlobWriter entries_;
-  std::vector<std::vector<uint64_t>> children_;  // by module: those that it imports
+  std::vector<std::vector<uint64_t>> children_;  // by module: the modules that it imports
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `__tvm_dev_mblob`: the modules that a shared object carries besides its code, as the C++ runtime
-// reads them when it loads it. Format: docs/abi.md.
+// `__tvm_dev_mblob`: the modules that a shared object carries besides its code. The C++ runtime
+// reads them when it loads the object. Format: docs/abi.md.
 #ifndef KILN_COMPILER_EXECUTOR_MODULE_BLOB_H_
 #define KILN_COMPILER_EXECUTOR_MODULE_BLOB_H_
 
@@ -11,8 +11,8 @@
 
 namespace kiln {
 
-// Below the library come the modules of external code generators that are bytes; where one of them
-// needs constants, a const_loader is between them.
+// The library imports the modules of external code generators that are not linkable. If one of them
+// needs constants, a const_loader imports them, and the library imports only the const_loader.
 
 // AotExecutorFactory -> metadata_module -> the library.
 std::string AotModuleBlob(const std::string& module_name,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of __tvm_dev_mblob, written out field by field. What a runtime makes of them is in
-// runtime_cpp/module_blob_test.cc.
+// The bytes of __tvm_dev_mblob, written out field by field. runtime_cpp/module_blob_test.cc tests
+// how a runtime reads them.
 #include "compiler/executor/module_blob.h"
 
 #include <cstdint>
@@ -48,7 +48,7 @@ TEST(ModuleBlob, ModulesOfExternalGeneratorsAreBelowTheLibrary) {
   const ExternalModule bytes{
       .codegen = "b", .type_key = "bytes", .payload = "12", .functions = {{.name = "g"}}};
   const ExternalModule more{.codegen = "b", .type_key = "bytes", .payload = "3"};
-  // What is linked is part of the library.
+  // A linkable module is part of the library.
   EXPECT_EQ(AotModuleBlob("m", {code}), AotModuleBlob("m"));
   EXPECT_EQ(GraphModuleBlob("m", "{}", {code, bytes, more}),
             WithLength(U64(5) + Text("GraphExecutorFactory") + Text("{}") + U64(0) + U64(0) +
@@ -80,7 +80,7 @@ TEST(ModuleBlob, ConstantsAreBetweenTheLibraryAndModulesThatNeedThem) {
 
 TEST(ModuleBlob, NumbersAreLittleEndian) {
   const std::string blob = GraphModuleBlob("m", std::string(0x1234, ' '));
-  // After length, count and the factory's name: the JSON's length.
+  // The length of the JSON follows the length, the count and the factory's name.
   const size_t at = 8 + 8 + 8 + std::string("GraphExecutorFactory").size();
   EXPECT_EQ(blob.substr(at, 8), std::string("\x34\x12\0\0\0\0\0\0", 8));
 }

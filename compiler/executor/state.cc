@@ -28,7 +28,7 @@ Stmt Loop(int64_t elements, const loop::Var& i, Stmt body) {
   return loop::MakeFor(i, Expr(0), Expr(elements), loop::ForKind::kSerial, std::move(body));
 }
 
-// Sets all elements of a tensor that begins at the pointer.
+// Returns a function that sets all elements of a tensor, given its address.
 loop::Func Fill(std::string name, const TensorType& type, double value) {
   const Buffer state = Flat("state", type.dtype, type.num_elements());
   const loop::Var i = loop::MakeVar("i");

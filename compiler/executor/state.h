@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program has for the state that the model keeps itself (Plan::states), whose memory is one
-// block, of the module's or of the application's.
+// Code and data for the state that the model keeps itself (Plan::states). Its memory is one block,
+// of the module or of the application.
 #ifndef KILN_COMPILER_EXECUTOR_STATE_H_
 #define KILN_COMPILER_EXECUTOR_STATE_H_
 
@@ -11,12 +11,12 @@
 
 namespace kiln {
 
-// The functions that calls of the plan name, which copy a state at the end of a run.
+// Adds the functions that copy a state at the end of a run, with the names in the plan's calls.
 void AddStateCopies(const Plan& plan, loop::LoopProgram& program);
 
-// The function <prefix>_initialize_state, which gives a block the state from before the first run,
-// and, where the block is not the application's, <prefix>_state, which has it when the program
-// starts.
+// Adds the function <prefix>_initialize_state, which sets a block to the state before the first
+// run. If the block is not the application's, also adds <prefix>_state, which holds that state when
+// the program starts.
 void AddStateBlock(const Plan& plan, const std::string& prefix, loop::LoopProgram& program);
 
 }  // namespace kiln

@@ -29,8 +29,8 @@ std::string SystemLibSource(const loop::LoopProgram& program, const std::string&
   for (const loop::Func& func : program.funcs) {
     if (func.exported && func.kind != loop::Func::Kind::kTask) add_function(func.name, {func.name});
   }
-  // Under its own name, so that several models are told apart, and under the one that a program
-  // with a single model looks for.
+  // Registered under its own name, so that several models are distinct, and under the name that a
+  // program with a single model looks up.
   for (const loop::HandleGetter& getter : program.getters) {
     add_function(getter.name, {getter.name, absl::StripPrefix(getter.name, prefix)});
   }

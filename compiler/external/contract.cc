@@ -13,11 +13,11 @@
 namespace kiln {
 namespace {
 
-// A part of a graph as a graph of its own. Node k of the body is the k-th of the nodes.
+// A part of a graph as a graph of its own. Node k of `body` is a copy of the k-th node of the part.
 struct Part {
   Graph body;
-  std::vector<ValueId> inputs;   // values of the whole graph, as the body's inputs
-  std::vector<ValueId> outputs;  // … and as its outputs
+  std::vector<ValueId> inputs;   // values of the whole graph that correspond to the body's inputs
+  std::vector<ValueId> outputs;  // … and to the body's outputs
 };
 
 class Extractor {
@@ -74,7 +74,7 @@ class Extractor {
   std::map<ValueId, ValueId> inside_;
 };
 
-// Where the nodes come from, each name once.
+// Joins the names of the nodes' sources, each name once.
 SourceLocation JoinedSource(const Graph& graph, const std::vector<NodeId>& nodes) {
   SourceLocation source = graph.node(nodes.back()).source;
   std::set<std::string> seen;
@@ -102,8 +102,8 @@ class Contractor {
     }
   }
 
-  // Clusters and single nodes in topological order; of those that can come next the one whose first
-  // node comes first.
+  // Adds clusters and single nodes in topological order. If several are ready, the one
+  // whose first node comes first is next.
   Graph Run() && {
     std::map<NodeId, std::set<NodeId>> readers;
     std::map<NodeId, int> missing;
@@ -158,7 +158,7 @@ class Contractor {
     }
   }
 
-  // The inner clusters with the numbers that their nodes have in the body.
+  // Returns the inner clusters with node numbers of the body.
   static std::vector<Cluster> Renumbered(const Cluster& cluster) {
     std::vector<Cluster> inner = cluster.inner;
     for (Cluster& c : inner) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExternalCodegen: a code generator that takes subgraphs of a model instead of Kiln's own. One
-// registration says which subgraphs it takes and how they become a module.
+// ExternalCodegen: a code generator that takes subgraphs of a model in place of Kiln's own. A
+// registration defines which subgraphs it takes and how they become a module.
 //
 //   const ExternalCodegen kMine = {
 //       .name = "mine",
@@ -13,8 +13,8 @@
 //   };
 //   KILN_REGISTER_EXTERNAL_CODEGEN(kMine);
 //
-// A library with such a line is built with alwayslink; where it is linked, `--external mine` is
-// known. docs/external_codegen.md is a walk through an example.
+// A library with such a line is built with alwayslink. Linking it makes `--external mine`
+// available. docs/external_codegen.md is a walk through an example.
 #ifndef KILN_COMPILER_EXTERNAL_EXTERNAL_CODEGEN_H_
 #define KILN_COMPILER_EXTERNAL_EXTERNAL_CODEGEN_H_
 
@@ -29,8 +29,8 @@
 
 namespace kiln {
 
-// An operator that the generator takes wherever `check` finds nothing wrong with its attributes and
-// types; otherwise `check` says why not. Null: always.
+// An operator that the generator takes if `check` returns OK. Otherwise `check` says what is wrong
+// with the attributes or types. Null: the generator always takes it.
 struct ExternalOp {
   std::string op;
   absl::Status (*check)(const Graph& graph, const Node& node) = nullptr;
@@ -41,51 +41,54 @@ struct PatternStep {
   bool optional = false;
 };
 
-// A chain of operators that the generator takes as one: each step reads the result of the step
-// before, which nothing else reads. Of optional steps as many as can be had are taken. `check` sees
-// the nodes that were found, in order; where it refuses them, fewer are tried.
+// A chain of operators that the generator takes as one: each step reads the result of the previous
+// step, which nothing else reads. A match has as many optional steps as possible. `check` gets the
+// matched nodes in order. If it rejects them, optional steps are removed from the end and it is
+// called again.
 struct ExternalPattern {
-  std::string name;  // "dnnl.conv2d": what the group is called in the body of the subgraph
+  std::string name;  // "dnnl.conv2d": name of the group in the body of the subgraph
   std::vector<PatternStep> steps;
   absl::Status (*check)(const Graph& graph, const std::vector<const Node*>& nodes) = nullptr;
 };
 
-// One subgraph. Constants that it reads are inside of the body; every input is read by an operator,
-// and every output is the result of one. A match of a pattern is a group
-// with the attribute Composite, the pattern's name; its operators are in that group's body.
+// One subgraph. Constants that it reads are inside of the body. Every input is read by an operator,
+// and every output is the result of one. A match of a pattern is a group with the attribute
+// Composite, the pattern's name; the group's body has its operators.
 struct ExternalSubgraph {
   std::string symbol;  // "tvmgen_my_mod_dnnl_main_0"
   const Graph* body = nullptr;
 };
 
-// What modules are made of: all subgraphs of one model that a generator has taken, perhaps none.
+// Input of `generate`: all subgraphs of one model that a generator has taken, perhaps none.
 struct ExternalRequest {
-  std::string module_name;  // the model's
+  std::string module_name;  // module name of the model
   std::vector<ExternalSubgraph> subgraphs;
-  // How C functions are called: TVMBackendPackedCFunc, or `int32_t f(void* in0, …, void* out0, …)`.
+  // Calling convention of the C functions: TVMBackendPackedCFunc if true, otherwise `int32_t
+  // f(void* in0, …, void* out0, …)`.
   bool packed = true;
-  // C reaches the runtime through pointers that the loader of a shared object sets (docs/abi.md).
+  // The C calls the runtime through pointers that the loader of a shared object sets (docs/abi.md).
   bool loader_pointers = false;
 };
 
 struct ExternalCodegen {
   std::string name;  // lower case letters, digits and '_': "csource"
   std::string doc;
-  bool linkable = true;  // its modules are C source; otherwise they are bytes for a loader
+  bool linkable = true;  // true: its modules are C source; false: bytes for a loader
   std::vector<ExternalOp> ops = {};
   std::vector<ExternalPattern> patterns = {};
-  // Among the modules that it returns at most one is C source; that one is returned even where
-  // there are no subgraphs, so that a build knows which files there will be.
+  // Makes the modules. At most one of them is C source. A linkable generator returns that one even
+  // if there are no subgraphs, so that the files of a build do not depend on the model.
   absl::StatusOr<std::vector<ExternalModule>> (*generate)(const ExternalRequest& request) = nullptr;
 };
 
-// Null if there is none.
+// The generator with this name, or null.
 const ExternalCodegen* FindExternalCodegen(absl::string_view name);
-// InvalidArgument: there is no such generator, but these are.
+// InvalidArgument: there is no generator with this name. The message lists the linked ones.
 absl::Status UnknownExternalCodegen(absl::string_view name);
-// All that are linked, ordered by name.
+// All linked generators, ordered by name.
 std::vector<const ExternalCodegen*> AllExternalCodegens();
-// OK if the generator takes this node by its table of operators; else why not.
+// OK if the generator takes this node by its table of operators, otherwise an error with the
+// reason.
 absl::Status CheckOp(const ExternalCodegen& codegen, const Graph& graph, const Node& node);
 
 namespace internal {

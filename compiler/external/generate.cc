@@ -20,7 +20,8 @@ namespace {
 
 constexpr int kExtDev = 12;  // DLDeviceType
 
-// Whether the steps of the pattern, in order, are the nodes of the body.
+// True if the nodes of the body are the steps of the pattern, in order; optional steps may be
+// absent.
 bool FitsSteps(const ExternalPattern& pattern, const Graph& body) {
   size_t next = 0;
   for (const PatternStep& step : pattern.steps) {
@@ -33,8 +34,8 @@ bool FitsSteps(const ExternalPattern& pattern, const Graph& body) {
   return next == body.nodes.size();
 }
 
-// Whether each node reads the one before once, nothing else reads that, and the last one alone is
-// read from outside.
+// True if each node reads the previous one exactly once, nothing else reads that, and only the last
+// one is an output.
 bool IsChain(const Graph& body) {
   for (size_t i = 0; i < body.nodes.size(); ++i) {
     const Node& node = body.nodes[i];
@@ -50,8 +51,8 @@ bool IsChain(const Graph& body) {
   return body.outputs == body.nodes.back().outputs;
 }
 
-// Generators see the types of what operators read and write. So nothing may pass a body by: each
-// input is read by an operator, and each output is the result of one.
+// Checks that each input is read by an operator and each output is the result of one. Generators
+// check the types of operands and results, so other values would be unchecked.
 absl::Status CheckParameters(const Graph& body) {
   std::set<ValueId> read;
   for (const Node& node : body.nodes) read.insert(node.inputs.begin(), node.inputs.end());
@@ -68,7 +69,7 @@ absl::Status CheckParameters(const Graph& body) {
   return absl::OkStatus();
 }
 
-// Says why the group is no match of a pattern.
+// OK if the group is a match of a pattern, otherwise an error with the reason.
 absl::Status CheckMatch(const ExternalCodegen& codegen, const Graph& graph, const Node& match) {
   const AttrValue& name = match.attrs.Get("Composite");
   const auto pattern =
@@ -91,7 +92,8 @@ absl::Status CheckMatch(const ExternalCodegen& codegen, const Graph& graph, cons
                                    : Annotate(pattern->check(*match.body, nodes), what);
 }
 
-// Partition puts in what the generator takes; a model may bring along subgraphs of its own.
+// Checks that the generator takes all operators of the body. Partition ensures this for the
+// subgraphs that it makes, but a model may have subgraphs of its own.
 absl::Status CheckBody(const ExternalCodegen& codegen, const Graph& body) {
   KILN_RETURN_IF_ERROR(CheckParameters(body));
   for (const Node& node : body.nodes) {
@@ -102,7 +104,7 @@ absl::Status CheckBody(const ExternalCodegen& codegen, const Graph& body) {
   return absl::OkStatus();
 }
 
-// Whether the generator keeps its promises.
+// Internal if the modules violate the contract of ExternalCodegen.
 absl::Status CheckGenerated(const ExternalCodegen& codegen,
                             const std::vector<ExternalSubgraph>& subgraphs,
                             const std::vector<ExternalModule>& modules) {
@@ -126,7 +128,7 @@ absl::Status CheckGenerated(const ExternalCodegen& codegen,
   return absl::OkStatus();
 }
 
-// Of constants with more than one element: others become literals.
+// Bytes of the constants with more than one element. Others become literals.
 int64_t ConstantBytes(const Graph& body) {
   int64_t bytes = 0;
   for (ValueId value = 0; value < static_cast<ValueId>(body.values.size()); ++value) {
@@ -169,7 +171,8 @@ class Collector {
     return codegens_.size() - 1;
   }
 
-  // The name becomes a symbol beside those of the model, of its runtime and of the application.
+  // Checks the function's name. It becomes a symbol next to those of the model, its runtime and the
+  // application, so it needs the prefix.
   absl::Status CheckSymbol(absl::string_view compiler, const std::string& symbol) {
     const std::string prefix = absl::StrCat(ModulePrefix(module_name_), "_", compiler, "_");
     if (!IsIdentifier(symbol) || !absl::StartsWith(symbol, prefix)) {
@@ -182,7 +185,7 @@ class Collector {
   }
 
   absl::Status CollectNode(const Graph& graph, absl::string_view compiler, const Node& node) {
-    // A generator that is asked for need not be registered.
+    // A chosen generator need not be registered.
     const auto chosen = std::find_if(codegens_.begin(), codegens_.end(),
                                      [&](const auto* c) { return c->name == compiler; });
     const ExternalCodegen* codegen =
@@ -202,7 +205,7 @@ class Collector {
 
   const std::string module_name_;
   std::vector<const ExternalCodegen*> codegens_;
-  std::vector<std::vector<ExternalSubgraph>> subgraphs_;  // as codegens_
+  std::vector<std::vector<ExternalSubgraph>> subgraphs_;  // by index in codegens_
   std::set<std::string> symbols_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the external subgraphs of a partitioned graph to modules.
+// Makes modules of the external subgraphs of a partitioned graph.
 #ifndef KILN_COMPILER_EXTERNAL_GENERATE_H_
 #define KILN_COMPILER_EXTERNAL_GENERATE_H_
 
@@ -13,16 +13,16 @@
 
 namespace kiln {
 
-// A generator that the user has asked for.
+// A generator that the user has chosen.
 struct ExternalChoice {
   const ExternalCodegen* codegen = nullptr;
-  std::string device = {};  // an identifier: whose hooks are called around its functions
+  std::string device = {};  // an identifier: its hooks are called around the functions
 };
 
-// One element of --external: "csource" or "csource:device=npu". InvalidArgument that lists the
-// generators that there are.
+// Parses one element of --external: "csource" or "csource:device=npu". InvalidArgument for anything
+// else; the message for an unknown generator lists the linked ones.
 absl::StatusOr<ExternalChoice> ParseExternalChoice(absl::string_view text);
-// All of them; InvalidArgument also if one comes twice.
+// Parses all elements of --external. InvalidArgument also if a generator occurs twice.
 absl::StatusOr<std::vector<ExternalChoice>> ParseExternals(const std::vector<std::string>& texts);
 
 struct GenerateOptions {
@@ -31,15 +31,18 @@ struct GenerateOptions {
   bool loader_pointers = false;
 };
 
-// The modules of all generators that are chosen or that the graph names, the chosen ones first.
-// InvalidArgument if a subgraph has no generator here, no name of the form
-// tvmgen_<module>_<generator>_… or that of another, an operator that its generator does not take,
-// an input that nothing reads or an output that is not computed in it; what a generator itself
-// returns has its name put before.
+// Returns the modules of all generators that are chosen or that the graph names, the chosen ones
+// first. InvalidArgument for a subgraph
+// - whose generator is not linked;
+// - whose name is not of the form tvmgen_<module>_<generator>_…, or is not unique;
+// - that is called with a constant;
+// - with an operator that its generator does not take;
+// - with an input that it does not read, or an output that it does not compute.
+// Errors of a generator are prefixed with its name.
 absl::StatusOr<std::vector<ExternalModule>> GenerateExternalModules(
     const Graph& graph, const std::vector<ExternalChoice>& choices, const GenerateOptions& options);
 
-// InvalidArgument, naming module, type and runtime, if the C runtime cannot take one of them.
+// InvalidArgument, with module, type and runtime, if the C runtime does not support one of them.
 absl::Status CheckModulesForCrt(const std::vector<ExternalModule>& modules);
 
 }  // namespace kiln

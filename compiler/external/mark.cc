@@ -55,7 +55,7 @@ class Marker {
            std::find(step.ops.begin(), step.ops.end(), graph_.node(id).op_name()) != step.ops.end();
   }
 
-  // What alone reads the only result of `id`, once; or none.
+  // The only node that reads the only result of `id`, or kNoId. The result must not be an output.
   NodeId SoleReader(NodeId id) const {
     const Node& node = graph_.node(id);
     if (node.outputs.size() != 1) return kNoId;
@@ -66,7 +66,7 @@ class Marker {
     return readers.size() == 1 && !leaves ? readers[0] : kNoId;
   }
 
-  // The nodes of a match that begins with `first`; none if there is no match.
+  // The nodes of a match that begins with `first`; empty if there is no match.
   std::vector<NodeId> Match(const ExternalPattern& pattern, NodeId first) const {
     if (!Fits(pattern.steps[0], first)) return {};
     std::vector<NodeId> nodes = {first};
@@ -98,7 +98,7 @@ class Marker {
   const Graph& graph_;
   const std::vector<const ExternalCodegen*>& codegens_;
   const std::vector<std::vector<NodeId>> consumers_;
-  std::vector<bool> free_;  // by node: somebody may take it
+  std::vector<bool> free_;  // by node: true if a generator may take it
   std::vector<Mark> marks_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mark: which generator takes which node, by the generators' patterns and tables of operators.
+// Mark: assigns nodes to generators, by the generators' patterns and tables of operators.
 #ifndef KILN_COMPILER_EXTERNAL_MARK_H_
 #define KILN_COMPILER_EXTERNAL_MARK_H_
 
@@ -11,15 +11,16 @@
 
 namespace kiln {
 
-// What one generator takes as one: a match of a pattern, or a single operator.
+// A unit that one generator takes: a match of a pattern, or a single operator.
 struct Mark {
-  int codegen = -1;           // which of the generators
+  int codegen = -1;           // index of the generator
   std::string pattern;        // name of the pattern; empty: a single operator
   std::vector<NodeId> nodes;  // ascending
 };
 
-// A generator that comes earlier takes first, its patterns in their order before its operators. A
-// node whose value does not depend on the graph's inputs is nobody's, nor is one that is a group.
+// Earlier generators take nodes before later ones, and patterns of a generator, in their order,
+// before its operators. Groups, and nodes that do not depend on the graph's inputs, are never
+// marked.
 std::vector<Mark> MarkNodes(const Graph& graph,
                             const std::vector<const ExternalCodegen*>& codegens);
 

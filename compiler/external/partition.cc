@@ -38,7 +38,8 @@ std::vector<Cluster> Clusters(const Graph& graph,
   return clusters;
 }
 
-// A subgraph of the model's own that is called with constants takes them inside.
+// Moves constant inputs of a subgraph into its body. Only subgraphs that the model came with have
+// any.
 void TakeConstantsInside(const Graph& graph, Node& node) {
   Graph body = *node.body;
   std::vector<ValueId> inputs, params;

@@ -30,13 +30,14 @@ ExternalCodegen Taking(std::string name, std::vector<ExternalOp> ops,
           .generate = GenerateNothing};
 }
 
-// Two generators, as a program may have them linked.
+// Two linked generators.
 const ExternalCodegen kAlpha = Taking("alpha", {{"add"}, {"multiply"}});
 const ExternalCodegen kBeta = Taking("beta", {{"nn.relu"}, {"add"}});
 KILN_REGISTER_EXTERNAL_CODEGEN(kAlpha);
 KILN_REGISTER_EXTERNAL_CODEGEN(kBeta);
 
-// The body of @main, after a check that it means the same and reads back.
+// Returns the body of @main after partitioning, and checks that it computes the same and can be
+// parsed.
 std::string Partitioned(absl::string_view model, std::vector<const ExternalCodegen*> codegens) {
   const Graph before = ParseModel(model);
   const absl::StatusOr<Graph> after = Partition(before, "m", codegens);
@@ -50,7 +51,7 @@ std::string Partitioned(absl::string_view model, std::vector<const ExternalCodeg
   return BodyText(*after);
 }
 
-// Only who takes what: "alpha(add multiply) nn.relu beta(add)", in the order of the graph.
+// Returns only the assignment: "alpha(add multiply) nn.relu beta(add)", in the order of the graph.
 std::string Summary(absl::string_view model, std::vector<const ExternalCodegen*> codegens) {
   const absl::StatusOr<Graph> after = Partition(ParseModel(model), "m", codegens);
   if (!after.ok()) return std::string(after.status().message());
@@ -113,7 +114,7 @@ TEST(Partition, AnotherOperatorBetweenMakesTwoSubgraphs) {
   EXPECT_THAT(Partitioned(kModel, {&kAlpha}), HasSubstr("tvmgen_m_alpha_main_1"));
 }
 
-// One region of both would be read by `negative` and read it.
+// `negative` would read a region with both operators, and be read by it.
 TEST(Partition, AWayAroundKeepsSubgraphsApart) {
   EXPECT_EQ(Summary(R"(
   def @main(%x: Tensor[(2,), float32]) {
@@ -124,7 +125,7 @@ TEST(Partition, AWayAroundKeepsSubgraphsApart) {
             "alpha(add) negative alpha(multiply)");
 }
 
-// Also where the way around leads through a subgraph of another generator, or of the same.
+// The detour may lead through a subgraph of another generator, or of the same one.
 TEST(Partition, AWayAroundThroughSubgraphsKeepsSubgraphsApart) {
   EXPECT_EQ(Summary(R"(
   def @main(%x: Tensor[(2,), float32]) {
@@ -148,7 +149,7 @@ TEST(Partition, AWayAroundThroughSubgraphsKeepsSubgraphsApart) {
 }
 
 TEST(Partition, SubgraphsGrowAsFarAsTheyCan) {
-  // Both ways from the first to the last are taken.
+  // Both paths from the first operator to the last are taken.
   EXPECT_EQ(Summary(R"(
   def @main(%x: Tensor[(2,), float32]) {
     %0 = add(%x, 1f);
@@ -192,7 +193,7 @@ TEST(Partition, AChecksNoIsRespected) {
             "picky(add) add");
 }
 
-// These are folded, or stay because they are large.
+// Such operators are folded, or stay because the result is large.
 TEST(Partition, WhatDoesNotDependOnInputsIsNobodys) {
   EXPECT_EQ(
       Summary("def @main(%x: Tensor[(2,), float32]) { add(negative(%x), add(1f, 2f)) }", {&kAlpha}),
@@ -315,7 +316,7 @@ TEST(Partition, AGeneratorThatIsNotThereIsAnError) {
             "beta, gamma");
 }
 
-// Of a graph with the pass switched off.
+// Returns the error of GenerateExternalModules for a subgraph that Partition has not seen.
 std::string GenerateError(absl::string_view function) {
   const Graph graph = ParseModel(absl::StrCat(
       "def @main(%x: Tensor[(2,), float32]) {\n  %0 = fn (%a: Tensor[(2,), float32], Compiler=",
@@ -340,7 +341,7 @@ const ExternalCodegen kGamma = Taking(
     "gamma", {}, {{"gamma.pair", {{{"add"}}, {{"nn.relu"}, true}, {{"exp"}}, {{"add"}, true}}}});
 KILN_REGISTER_EXTERNAL_CODEGEN(kGamma);
 
-// Of a subgraph with one match that is called with %a.
+// Returns the error for a subgraph with one match, which is called with `args`.
 std::string MatchError(absl::string_view match, absl::string_view args = "%a") {
   return GenerateError(
       absl::StrCat("\"gamma\", global_symbol=\"tvmgen_m_gamma_f\") {\n    %5 = fn (%p: "
@@ -349,7 +350,7 @@ std::string MatchError(absl::string_view match, absl::string_view args = "%a") {
 }
 
 TEST(Generate, RefusesMatchesThatAreNone) {
-  // This one is right; that it is called twice is not.
+  // The match is right, but the subgraph is called twice.
   EXPECT_THAT(MatchError("\"gamma.pair\") { exp(nn.relu(add(%p, 1f))) }"),
               HasSubstr("another subgraph has the same name"));
   EXPECT_THAT(MatchError("\"gamma.pair\") { exp(add(%p, 1f)) }"),
@@ -366,7 +367,8 @@ TEST(Generate, RefusesMatchesThatAreNone) {
   }
 }
 
-// What no operator reads or computes has a type that no table of a generator has seen.
+// Inputs that no operator reads and outputs that no operator computes have types that no table has
+// checked.
 TEST(Generate, NothingPassesASubgraphBy) {
   constexpr char kHead[] =
       "def @main(%x: Tensor[(2,), float32], %y: Tensor[(2,), int8], %constant: Tensor[(2,), "

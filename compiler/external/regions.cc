@@ -12,7 +12,7 @@ class Merger {
  public:
   Merger(const Graph& graph, const std::vector<Mark>& marks)
       : graph_(graph), consumers_(graph.Consumers()), marks_(marks), unit_(graph.nodes.size()) {
-    // Units are the marks, then the nodes that nobody has taken.
+    // Units are the marks, followed by the nodes without a mark.
     members_.resize(marks.size());
     std::vector<bool> taken(graph.nodes.size(), false);
     for (size_t m = 0; m < marks.size(); ++m) {
@@ -30,7 +30,8 @@ class Merger {
   }
 
   std::vector<std::vector<int>> Run() && {
-    // A merge can make a way around another pair a way inside of it.
+    // Merging can turn a detour around another pair of units into a path inside of one, so that the
+    // pair can be merged, too.
     while (MergeOnce()) {
     }
     std::map<NodeId, std::vector<int>> by_first_node;
@@ -45,7 +46,7 @@ class Merger {
 
  private:
   int UnitOf(NodeId id) const { return unit_[static_cast<size_t>(id)]; }
-  // Units keep the number of one of their marks.
+  // A merged unit has the number of one of its marks. Returns -1 for a node without a mark.
   int CodegenOf(int unit) const {
     return static_cast<size_t>(unit) < marks_.size() ? marks_[static_cast<size_t>(unit)].codegen
                                                      : -1;
@@ -78,7 +79,7 @@ class Merger {
     members_[static_cast<size_t>(from)].clear();
   }
 
-  // Whether a way leads from one unit to the other through a third.
+  // True if a path leads from one unit to the other through a third.
   bool HasWayAround(int from, int to) const {
     std::vector<bool> seen(members_.size(), false);
     std::vector<int> work;
@@ -110,7 +111,7 @@ class Merger {
   const std::vector<std::vector<NodeId>> consumers_;
   const std::vector<Mark>& marks_;
   std::vector<int> unit_;                     // by node
-  std::vector<std::vector<NodeId>> members_;  // by unit; empty: merged into another
+  std::vector<std::vector<NodeId>> members_;  // by unit; empty if it was merged into another
 };
 
 }  // namespace

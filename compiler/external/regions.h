@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions: marks of one generator that lie side by side, merged as far as the graph allows.
+// Regions: adjacent marks of one generator, merged if the graph allows it.
 #ifndef KILN_COMPILER_EXTERNAL_REGIONS_H_
 #define KILN_COMPILER_EXTERNAL_REGIONS_H_
 
@@ -10,10 +10,11 @@
 
 namespace kiln {
 
-// Lists of marks (their numbers, ascending), ordered by their first nodes. Two regions of the same
-// generator of which one reads what the other makes are one, unless there is also a way from one to
-// the other through something else: merged, what lies on it would have to run both before and after
-// them. So every region is convex, the graph of regions has no cycle, and no two can be merged.
+// Returns lists of mark indices, ascending, ordered by their first nodes. Two regions of one
+// generator are merged if one reads a value of the other, unless a path also leads from one to the
+// other through a third region or node. After such a merge, that third one would have to run both
+// before and after the region. So every region is convex, the graph of regions has no cycle, and no
+// two regions can be merged.
 std::vector<std::vector<int>> MergeMarks(const Graph& graph, const std::vector<Mark>& marks);
 
 }  // namespace kiln

@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-// Filled by the registrations of the generators' libraries, before main.
+// Filled before main, by the registrations in the generators' libraries.
 std::map<absl::string_view, const ExternalCodegen*>& Registry() {
   static auto* registry = new std::map<absl::string_view, const ExternalCodegen*>();
   return *registry;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The syntax tree of Relay text: what the parser makes and elaboration turns into a Graph. It knows
-// names, not values; a function's body may so be elaborated at each of its calls. Nesting is
-// bounded by kMaxNestingDepth: lists (bindings, the operands of an infix chain) are vectors.
+// The syntax tree of Relay text. The parser builds it and elaboration turns it into a Graph. It
+// contains names, not values, so a function's body can be elaborated at each of its calls.
+// kMaxNestingDepth bounds the nesting; lists (bindings, the operands of an infix chain) are
+// vectors.
 #ifndef KILN_COMPILER_GRAPH_AST_H_
 #define KILN_COMPILER_GRAPH_AST_H_
 
@@ -19,7 +20,7 @@
 
 namespace kiln::relay {
 
-// The extent of a dimension that is written `?`.
+// The extent of a dimension written as `?`.
 inline constexpr int64_t kAnyExtent = -1;
 
 struct TypeSyntax {
@@ -27,7 +28,7 @@ struct TypeSyntax {
     kTensor,    // Tensor[(1, 2), float32], float32
     kTuple,     // (t1, t2)
     kAny,       // _
-    kFunction,  // fn (t1, t2) -> t; says nothing more
+    kFunction,  // fn (t1, t2) -> t; its types are not kept
   };
   Kind kind = Kind::kAny;
   TensorType tensor;  // extents may be kAnyExtent
@@ -66,7 +67,7 @@ struct Parameter {
 
 // A global function or a literal.
 struct Function {
-  std::string name;  // without '@'; empty of a literal
+  std::string name;  // without '@'; empty for a function literal
   std::vector<Parameter> parameters;
   std::vector<AttrSyntax> attrs;
   std::optional<TypeSyntax> result_type;
@@ -81,14 +82,14 @@ struct LiteralExpr {
 struct MetaExpr {
   int64_t index;
 };
-// %x or %0; the name of the latter is its digits.
+// %x or %0. The name of %0 is its digits.
 struct VariableExpr {
   std::string name;
 };
 struct GlobalExpr {
   std::string name;
 };
-// The name of an operator, which stands only before "(".
+// The name of an operator. It may appear only before "(".
 struct OperatorExpr {
   std::string name;
 };
@@ -103,9 +104,9 @@ struct CallExpr {
   ExprPtr callee;
   std::vector<ExprPtr> arguments;
   std::vector<AttrSyntax> attrs;
-  std::optional<TypeSyntax> type;  // of a `/* ty=… */` comment
+  std::optional<TypeSyntax> type;  // from a `/* ty=… */` comment
 };
-// A chain of operators of one precedence, from left to right: operands[0] ops[0] operands[1] …
+// A left-to-right chain of operators of equal precedence: operands[0] ops[0] operands[1] …
 struct InfixExpr {
   std::vector<ExprPtr> operands;
   std::vector<std::string> operators;  // "add", "less_equal", …
@@ -119,7 +120,7 @@ struct IfExpr {
   Body then_body;
   Body else_body;
 };
-// A body in braces, or one that stands where an expression does.
+// A body in braces, or a body in the place of an expression.
 struct BlockExpr {
   Body body;
 };

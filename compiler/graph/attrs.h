@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of a node or a function: names to values, ordered by name.
-//
-// A dtype is kept as its spelling ("float32"), as in Relay text.
+// Attributes of a node or a function: a map from names to values, ordered by name. A dtype is
+// stored as its spelling in Relay text ("float32").
 #ifndef KILN_COMPILER_GRAPH_ATTRS_H_
 #define KILN_COMPILER_GRAPH_ATTRS_H_
 
@@ -34,23 +33,23 @@ struct AttrValue {
   bool is_none() const { return std::holds_alternative<std::monostate>(value); }
   bool is_list() const { return std::holds_alternative<std::vector<AttrValue>>(value); }
 
-  // Relay's spelling: None, True, 3, 0.25f, "NCHW", [1, 2].
+  // Returns Relay's spelling: None, True, 3, 0.25f, "NCHW", [1, 2].
   std::string ToString() const;
 
-  // NaN is equal to NaN: a value is equal to its copy.
+  // NaN equals NaN, so a value equals its copy.
   friend bool operator==(const AttrValue& a, const AttrValue& b);
 };
 
-// Typed reading of attributes that a schema has normalized (NormalizeAttrs in op_schema.h): the
-// name exists and its value has the schema's type. Reading one that does not is a programming error
-// (it aborts in debug builds).
+// The attributes of one node or function. The typed getters (Bool, Int, …) are for attributes that
+// a schema has normalized (NormalizeAttrs in op_schema.h): the name exists and its value has the
+// schema's type. Reading anything else is a programming error and aborts in debug builds.
 class Attrs {
  public:
   Attrs() = default;
   Attrs(std::initializer_list<std::pair<const std::string, AttrValue>> values) : values_(values) {}
 
   bool Has(absl::string_view name) const { return values_.find(name) != values_.end(); }
-  // None where there is no such attribute.
+  // Returns None if there is no attribute of this name.
   const AttrValue& Get(absl::string_view name) const;
   void Set(absl::string_view name, AttrValue value) {
     values_[std::string(name)] = std::move(value);
@@ -62,12 +61,12 @@ class Attrs {
   int64_t Int(absl::string_view name) const;
   double Float(absl::string_view name) const;  // an int is widened
   const std::string& String(absl::string_view name) const;
-  // A list of ints; a single int is a list of one, None an empty list.
+  // Returns a list of ints. A single int yields a list of one, None an empty list.
   std::vector<int64_t> Ints(absl::string_view name) const;
-  // A list of lists of ints, such as pad_width.
+  // Returns a list of lists of ints, such as pad_width.
   std::vector<std::vector<int64_t>> IntLists(absl::string_view name) const;
   std::vector<double> Floats(absl::string_view name) const;
-  // The dtype spelled by the attribute; `if_empty` where it is "".
+  // Returns the dtype that the attribute spells, or `if_empty` if it is "" or None.
   DType DTypeOr(absl::string_view name, DType if_empty) const;
 
   const std::map<std::string, AttrValue, std::less<>>& values() const { return values_; }

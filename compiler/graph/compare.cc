@@ -6,7 +6,7 @@
 namespace kiln {
 namespace {
 
-// Walks two graphs side by side and pairs their values.
+// Walks two graphs in parallel and pairs their values.
 class Comparison {
  public:
   Comparison(const Graph& a, const Graph& b) : a_(a), b_(b), partner_(a.values.size(), kNoId) {}
@@ -36,7 +36,7 @@ class Comparison {
     return Reads(x.inputs, y.inputs) && Pair(x.outputs, y.outputs);
   }
 
-  // Values that are defined in the same place.
+  // Pairs values that are defined at the same place. Returns false if their types differ.
   bool Pair(const std::vector<ValueId>& xs, const std::vector<ValueId>& ys) {
     if (xs.size() != ys.size()) return false;
     for (size_t i = 0; i < xs.size(); ++i) {
@@ -46,7 +46,7 @@ class Comparison {
     return true;
   }
 
-  // Values that are read in the same place.
+  // True if values that are read at the same place are paired, or are equal constants.
   bool Reads(const std::vector<ValueId>& xs, const std::vector<ValueId>& ys) const {
     if (xs.size() != ys.size()) return false;
     for (size_t i = 0; i < xs.size(); ++i) {
@@ -62,7 +62,7 @@ class Comparison {
 
   const Graph& a_;
   const Graph& b_;
-  std::vector<ValueId> partner_;  // value of b for each value of a
+  std::vector<ValueId> partner_;  // the paired value of b, for each value of a
 };
 
 }  // namespace

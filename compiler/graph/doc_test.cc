@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples of docs/relay_text.md are read, printed and read again.
+// Reads, prints and reads again the examples of docs/relay_text.md.
 #include <fstream>
 #include <sstream>
 #include <string>

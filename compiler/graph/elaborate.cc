@@ -13,8 +13,9 @@
 namespace kiln::relay {
 namespace {
 
-// Bounds what a small text can unfold to by calling functions from functions: expressions that are
-// evaluated and inputs of nodes, some eight for each node.
+// Limits on elaboration, so that a small text with functions that call functions cannot unfold to a
+// huge graph. A step is one evaluated expression or one input of a node; a node takes about eight.
+// A text may take kStepsOfAnyText steps and kStepsOfByte more per byte, at most kMaxSteps.
 constexpr int64_t kStepsOfAnyText = 1 << 18;
 constexpr int64_t kStepsOfByte = 64;
 constexpr int64_t kMaxSteps = 8 * kMaxGraphNodes;

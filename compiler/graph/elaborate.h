@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elaboration: from the syntax tree of Relay text to a Graph. Names become values, tuples become
-// lists, calls of functions are inlined or become groups. Internal: users call ParseRelay
+// lists, and function calls are inlined or become groups. Internal: users call ParseRelay
 // (relay_text.h).
 //
-// Expressions are evaluated, in the order of the text, in an environment of names; an expression's
-// Result is a tensor of the graph, a tuple of Results, or a function with the scope it was written
-// in. elaborate.cc holds names, bodies and expressions, elaborate_call.cc calls,
+// Expressions are evaluated in text order in an environment of names. The Result of an expression
+// is a tensor of the graph, a tuple of Results, or a function with the scope that it was written
+// in. elaborate.cc handles names, bodies and expressions, elaborate_call.cc calls, and
 // elaborate_signature.cc parameters, types and outputs.
 #ifndef KILN_COMPILER_GRAPH_ELABORATE_H_
 #define KILN_COMPILER_GRAPH_ELABORATE_H_
@@ -35,17 +35,17 @@ struct Scope;
 
 struct Closure {
   const Function* function = nullptr;
-  const Scope* scope = nullptr;  // null of a global function
+  const Scope* scope = nullptr;  // null for a global function
 };
 
-// What an expression is worth. A tuple is shared, so that a tuple of tuples takes no more memory
-// than its text.
+// The value of an expression. Tuples are shared, so a tuple of tuples takes no more memory than its
+// text.
 using Result = std::variant<ValueId, std::shared_ptr<const Tuple>, Closure>;
 
 struct Tuple {
   std::vector<Result> fields;
-  int64_t size = 1;  // the tensors and tuples in it, and itself
-  int depth = 1;     // of tuples in tuples
+  int64_t size = 1;  // number of tensors and tuples in it, including itself
+  int depth = 1;     // nesting depth of tuples
 };
 
 struct Definition {
@@ -55,15 +55,15 @@ struct Definition {
 
 struct Scope {
   const Scope* parent = nullptr;
-  // The body of a group: what is beyond is another graph.
+  // True for the body of a group. Names of the parent scopes belong to another graph.
   bool is_group = false;
   std::map<std::string, Definition, std::less<>> names;
 };
 
 class Elaborator {
  public:
-  // All must outlive the elaborator. `constants` are those of the metadata section. What calls of
-  // functions unfold to is in proportion to `text_bytes`.
+  // All arguments must outlive the elaborator. `constants` come from the metadata section. The
+  // number of steps that function calls may unfold to grows with `text_bytes`.
   Elaborator(const Module& module, const std::vector<Tensor>& constants, size_t text_bytes,
              absl::string_view file_name, const OpLookup& find_op, const RelayParseOptions& options)
       : module_(module),
@@ -73,7 +73,7 @@ class Elaborator {
         options_(options),
         max_steps_(MaxSteps(text_bytes)) {}
 
-  // The graph of @main.
+  // Returns the graph of @main.
   absl::StatusOr<Graph> Run();
 
  private:
@@ -82,12 +82,12 @@ class Elaborator {
   // A graph under construction.
   struct Building {
     Graph graph;
-    std::map<int64_t, ValueId> constants;  // by their index in the metadata section
+    std::map<int64_t, ValueId> constants;  // keyed by index in the metadata section
   };
 
   struct GroupBody {
     std::shared_ptr<const Graph> graph;
-    Result result;  // of values of `graph`; says how the outputs are nested
+    Result result;  // its leaves are values of `graph`; gives the nesting of the outputs
   };
 
   // Names, bodies, expressions.
@@ -121,26 +121,27 @@ class Elaborator {
   absl::StatusOr<NodeId> AddNode(Node node, int num_outputs, Position position);
 
   // Parameters, types, outputs.
-  // Unimplemented if a parameter has a `?` dimension and no shape is given for it; names all of
-  // them.
+  //
+  // CheckPinnedShapes returns Unimplemented if a parameter has a `?` dimension and no shape is
+  // given for it. The message names all such parameters.
   absl::Status CheckPinnedShapes(const Function& main) const;
   absl::StatusOr<TypeSyntax> MainParameterType(const Parameter& parameter) const;
   absl::StatusOr<TypeSyntax> GroupParameterType(const Parameter& parameter,
                                                 const Result& argument) const;
-  // Makes inputs of the current graph, named as `input_names` says, and defines the parameters in
-  // `scope`.
+  // Adds inputs to the current graph, named by the function's `input_names` if present, and defines
+  // the parameters in `scope`.
   absl::Status AddParameters(const Function& function, const std::vector<TypeSyntax>& types,
                              Scope& scope);
   absl::StatusOr<Result> AddParameter(const TypeSyntax& type, const std::string& name,
                                       std::set<std::string>& taken);
   absl::Status SetOutputs(const Function& function, const Result& result);
   absl::StatusOr<std::vector<std::string>> NamesAttr(const AttrSyntax& attr, size_t count) const;
-  // Checks the type where it is known, and keeps it where it is not.
+  // Checks `type` against the known type, or stores it if the type is unknown.
   absl::Status ApplyType(const Result& result, const TypeSyntax& type);
-  // The same for a type in a comment, which is kept where it fits and is no error where it does
-  // not.
+  // Stores the type of a comment if the value's type is unknown. Unlike ApplyType, it ignores a
+  // type that does not fit.
   void SuggestType(const Result& result, const TypeSyntax& type);
-  // The tensors of `result` from left to right.
+  // Appends the tensors of `result` from left to right.
   absl::Status Flatten(const Result& result, Position position, std::vector<ValueId>& values) const;
 
   absl::Status Error(Position position, absl::string_view message) const {
@@ -156,19 +157,20 @@ class Elaborator {
   const RelayParseOptions& options_;
 
   Building* building_ = nullptr;
-  std::deque<Scope> scopes_;                       // closures point into them
-  std::map<const Function*, GroupBody> groups_;    // of functions whose parameters have types
-  std::vector<const Function*> active_functions_;  // being called, outermost first
+  std::deque<Scope> scopes_;                       // closures point to them
+  std::map<const Function*, GroupBody> groups_;    // only functions whose parameters all have types
+  std::vector<const Function*> active_functions_;  // functions being called, outermost first
   const int64_t max_steps_;
   int64_t num_steps_ = 0;
   int64_t num_nodes_ = 0;
   int depth_ = 0;
 };
 
-// The attributes without those that are fields of Graph: input_names and output_tensor_names.
+// Returns the function's attributes without input_names and output_tensor_names, which are fields
+// of Graph.
 Attrs GraphAttrs(const Function& function);
 
-// "a tensor", "a tuple with 2 fields", "a function".
+// Returns "a tensor", "a tuple with 2 fields" or "a function".
 std::string DescribeResult(const Result& result);
 
 }  // namespace kiln::relay

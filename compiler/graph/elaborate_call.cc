@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls: operators become nodes, functions are inlined or become groups.
+// Elaboration of calls: operators become nodes, functions are inlined or become groups.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -14,12 +14,13 @@
 namespace kiln::relay {
 namespace {
 
-// Names the attributes' C++ type in TVM, for operators that declare none there; schemas make it
-// needless.
+// TVM writes this attribute for operators without attributes of their own: it names the C++ type of
+// the attributes. Kiln ignores it, as schemas make it unnecessary.
 constexpr absl::string_view kAttrsTypeKey = "attrs_type_key";
 
-// Products of quantised numbers have six operands. Behind the factors come scale and zero point of
-// each; in TVM both zero points and then both scales, which are told apart by their types.
+// Products of quantized numbers have six operands. In Kiln the two factors are followed by the
+// scale and zero point of the first and then of the second. TVM has both zero points and then both
+// scales; their types tell the two orders apart.
 constexpr absl::string_view kQuantisedProducts[] = {"qnn.batch_matmul", "qnn.conv2d",
                                                     "qnn.conv2d_transpose", "qnn.dense"};
 
@@ -34,7 +35,7 @@ bool HasZeroPointsFirst(const OpSchema& op, const std::vector<ValueId>& inputs,
          is(5, DType::Float(32));
 }
 
-// `shape` with the leaves of a body's result replaced by `outputs`, in the same order.
+// Returns `shape` with the leaves replaced by outputs[next], outputs[next + 1], …, in order.
 Result ReplaceLeaves(const Result& shape, absl::Span<const ValueId> outputs, size_t& next) {
   const auto* tuple = std::get_if<std::shared_ptr<const Tuple>>(&shape);
   if (tuple == nullptr) return outputs[next++];
@@ -124,8 +125,8 @@ absl::StatusOr<std::vector<ValueId>> Elaborator::OperatorInputs(
     const OpSchema& op, const std::vector<Result>& arguments, Position position) const {
   std::vector<ValueId> inputs;
   if (op.tuple_input) {
-    // With several inputs in the schema, such as qnn.concatenate's, the tuples among the arguments
-    // are put one behind the other.
+    // If the schema has several inputs, as qnn.concatenate has, each argument may be a tuple or a
+    // tensor. The node's inputs are all their tensors in order.
     const bool is_one_tuple =
         arguments.size() == 1 && std::holds_alternative<std::shared_ptr<const Tuple>>(arguments[0]);
     if (!is_one_tuple && (op.inputs.size() < 2 || arguments.size() != op.inputs.size())) {
@@ -231,7 +232,8 @@ absl::StatusOr<Elaborator::GroupBody> Elaborator::BuildGroup(const Closure& clos
   const Function& function = *closure.function;
   Scope& scope = *NewScope(closure.scope);
   scope.is_group = true;
-  // The types of arguments are read in the graph of the caller.
+  // The arguments belong to the caller's graph, so their types are read before the switch to the
+  // new graph.
   std::vector<TypeSyntax> types;
   for (size_t i = 0; i < arguments.size(); ++i) {
     KILN_ASSIGN_OR_RETURN(TypeSyntax type,

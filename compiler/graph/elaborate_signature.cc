@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters, types and outputs.
+// Elaboration of parameters, types and outputs.
 #include <algorithm>
 #include <utility>
 

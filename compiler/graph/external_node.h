@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that are subgraphs of external code generators, as they stand in a graph: a group with
-// Compiler="<generator>" and global_symbol="<function>".
+// Accessors for nodes that are subgraphs of an external code generator. In a graph each is a group
+// with Compiler="<generator>" and global_symbol="<function>".
 #ifndef KILN_COMPILER_GRAPH_EXTERNAL_NODE_H_
 #define KILN_COMPILER_GRAPH_EXTERNAL_NODE_H_
 
@@ -12,14 +12,14 @@
 
 namespace kiln {
 
-// The generator of an external subgraph; empty for every other node.
+// Returns the generator of an external subgraph. Empty for every other node.
 inline absl::string_view ExternalCompiler(const Node& node) {
   if (!node.is_group()) return "";
   const auto* name = std::get_if<std::string>(&node.attrs.Get("Compiler").value);
   return name == nullptr ? absl::string_view() : absl::string_view(*name);
 }
 
-// The function that computes it; empty where there is no name yet.
+// Returns the function that computes the subgraph. Empty if it has no name yet.
 inline absl::string_view ExternalSymbol(const Node& node) {
   const auto* name = std::get_if<std::string>(&node.attrs.Get("global_symbol").value);
   return name == nullptr ? absl::string_view() : absl::string_view(*name);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// FixedNodes: which nodes and values of a graph depend on constants alone.
+// FixedNodes: finds the nodes and values of a graph that depend only on constants.
 //
 //   FixedNodes fixed(graph);
 //   if (fixed.Contains(value)) …
 //
-// Nodes may be added to the graph while it is used; those that it knows must stay as they are.
+// Nodes may be added to the graph while FixedNodes is in use. Nodes that it has already examined
+// must not change.
 #ifndef KILN_COMPILER_GRAPH_FIXED_NODES_H_
 #define KILN_COMPILER_GRAPH_FIXED_NODES_H_
 
@@ -17,24 +18,24 @@ namespace kiln {
 
 class FixedNodes {
  public:
-  // `graph` must outlive it. A node for which `counts` is false is not fixed, nor is what is made
-  // of it; without `counts` only inputs matter.
+  // `graph` must outlive this object. A node is fixed if all its inputs are fixed and, unless
+  // `counts` is empty, counts(node) is true.
   explicit FixedNodes(const Graph& graph, std::function<bool(const Node&)> counts = {});
 
-  // Whether `value` is a constant, or an output of a node that is fixed.
+  // True if `value` is a constant or an output of a fixed node.
   bool Contains(ValueId value);
   bool ContainsNode(NodeId node);
-  // From now on `node` is not fixed, nor are nodes made of it that are added later.
+  // Makes `node` not fixed. Nodes that read it and are added later are not fixed either.
   void Remove(NodeId node);
 
  private:
   bool IsFixed(ValueId value) const;
-  // Looks at nodes that are new.
+  // Examines the nodes added since the last call.
   void Update();
 
   const Graph& graph_;
   std::function<bool(const Node&)> counts_;
-  std::vector<bool> fixed_;  // by node
+  std::vector<bool> fixed_;  // indexed by node
 };
 
 }  // namespace kiln

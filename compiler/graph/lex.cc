@@ -18,7 +18,7 @@ namespace {
 constexpr absl::string_view kMetadataMark = "#[metadata]";
 constexpr absl::string_view kTwoByteSymbols[] = {"==", "!=", "<=", ">=", "->", "=>"};
 constexpr absl::string_view kSymbols = "()[]{},;:.=<>+-*/?#";
-// Words that are numbers: infinity and not-a-number, with the suffix of a float.
+// Words that are numbers: infinity and not-a-number, with and without the suffix of a float.
 constexpr absl::string_view kNumberWords[] = {"inf", "inff", "inff16", "inff32", "inff64",
                                               "nan", "nanf", "nanf16", "nanf32", "nanf64"};
 
@@ -27,8 +27,8 @@ bool IsLetter(char c) {
   return absl::ascii_isalpha(static_cast<unsigned char>(c)) || c == '_' || c == '/';
 }
 
-// Length of the identifier without dots at the front of `text`; 0 if there is none. "//" and "/*"
-// begin a comment.
+// Returns the length of the identifier without dots at the start of `text`, or 0 if there is none.
+// "//" and "/*" end it, as they begin a comment.
 size_t IdentifierLength(absl::string_view text) {
   size_t n = 0;
   while (n < text.size() && (IsLetter(text[n]) || (n > 0 && IsDigit(text[n])))) {
@@ -38,7 +38,7 @@ size_t IdentifierLength(absl::string_view text) {
   return n;
 }
 
-// The same with dots: nn.conv2d.
+// Like IdentifierLength, but dots may join identifiers: nn.conv2d.
 size_t DottedLength(absl::string_view text) {
   size_t length = IdentifierLength(text);
   while (length > 0 && length + 1 < text.size() && text[length] == '.') {
@@ -49,7 +49,8 @@ size_t DottedLength(absl::string_view text) {
   return length;
 }
 
-// A lone '/' is the division; with a letter or digit behind it, it begins a name.
+// True if `text` begins with the division operator. If a letter or digit follows the '/', it begins
+// a name instead.
 bool BeginsWithDivision(absl::string_view text) {
   return text[0] == '/' && (text.size() < 2 || !(IsLetter(text[1]) || IsDigit(text[1])));
 }
@@ -91,7 +92,7 @@ class Lexer {
     return ErrorAt(file_name_, position_, message);
   }
 
-  // Moves over `n` bytes and returns them.
+  // Skips `n` bytes and returns them.
   absl::string_view Advance(size_t n) {
     const absl::string_view taken = rest_.substr(0, n);
     for (char c : taken) {
@@ -193,7 +194,7 @@ class Lexer {
     return Push(TokenKind::kString, 0, end + 1);
   }
 
-  // Digits, fraction, exponent and suffix; behind a '.' only digits, for %0.1.2.
+  // Reads digits, fraction, exponent and suffix. After a '.' it reads only digits, for %0.1.2.
   absl::Status NextNumber(size_t sign) {
     size_t end = sign;
     auto skip_digits = [&] {
@@ -247,7 +248,7 @@ absl::StatusOr<std::string> Unquote(absl::string_view quoted) {
       rest.remove_prefix(1);
       continue;
     }
-    // The lexer has seen a byte behind every backslash.
+    // The lexer has made sure that a byte follows every backslash.
     const char escape = rest[1];
     rest.remove_prefix(2);
     uint32_t code = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lexer of Relay text: bytes to tokens. Internal to the parser, but for IsPlainName.
+// The lexer of Relay text: bytes to tokens. Internal to the parser, except IsPlainName and
+// IsAttrName, which the printer uses.
 #ifndef KILN_COMPILER_GRAPH_LEX_H_
 #define KILN_COMPILER_GRAPH_LEX_H_
 
@@ -12,7 +13,7 @@
 
 namespace kiln::relay {
 
-// A place in the text; both count from 1, columns in bytes.
+// A position in the text. Line and column are 1-based; columns count bytes.
 struct Position {
   int line = 1;
   int column = 1;
@@ -21,12 +22,12 @@ struct Position {
 enum class TokenKind {
   kEnd,         // text is "end of file"
   kIdentifier,  // nn.conv2d, let
-  kLocal,       // %x; text without the sign
-  kGraph,       // %0; text without the sign
-  kGlobal,      // @main; text without the sign
+  kLocal,       // %x; `text` has no '%'
+  kGraph,       // %0; `text` has no '%'
+  kGlobal,      // @main; `text` has no '@'
   kInt,         // 5, -5i64
-  kFloat,       // 2.5f, 1f16, -inff; and "1.5", which the parser refuses
-  kString,      // text with its quotes and escapes
+  kFloat,       // 2.5f, 1f16, -inff; also "1.5", which is refused as an expression
+  kString,      // `text` includes quotes and escapes
   kSymbol,      // one of ( ) [ ] { } , ; : . = == != < <= > >= + - * / -> => ? #
 };
 
@@ -34,30 +35,30 @@ struct Token {
   TokenKind kind = TokenKind::kEnd;
   absl::string_view text;
   Position position;
-  // Of a comment `/* ty=… */` behind the token: what follows "ty=". Empty otherwise.
+  // The text after "ty=" of a comment `/* ty=… */` that follows the token. Empty if there is none.
   absl::string_view type_comment;
 };
 
 struct Tokens {
   std::vector<Token> tokens;  // the last one is kEnd
-  // What follows `#[metadata]`, and where; empty without one.
+  // The text that follows `#[metadata]`, and its position. Empty if there is none.
   absl::string_view metadata;
   Position metadata_position;
 };
 
-// The tokens and `text` share bytes. Errors begin with "file:line:column: ".
+// The tokens point into `text`. Errors begin with "file:line:column: ".
 absl::StatusOr<Tokens> Lex(absl::string_view text, absl::string_view file_name);
 
-// The value of a kString token. InvalidArgument on an unknown escape.
+// Returns the value of a kString token. InvalidArgument on an unknown escape.
 absl::StatusOr<std::string> Unquote(absl::string_view quoted);
 
-// Whether `%` and then `name` is one local variable for the lexer.
+// True if the lexer reads `%` followed by `name` as one local variable.
 bool IsPlainName(absl::string_view name);
 
-// Whether `name` is one identifier for the lexer, as attributes' names are.
+// True if the lexer reads `name` as one identifier. Other attribute names need quotes.
 bool IsAttrName(absl::string_view name);
 
-// "'foo'" for messages; a string or number is cut off when it is long.
+// Returns the token in quotes for messages: "'foo'". Long text is cut off.
 std::string Describe(const Token& token);
 
 absl::Status ErrorAt(absl::string_view file_name, Position position, absl::string_view message);

@@ -41,7 +41,7 @@ struct NumberParts {
   int bits = 32;
 };
 
-// Splits "1e-05f16" into digits, suffix and width.
+// Splits a literal into digits, suffix and width: "1e-05f16" is "1e-05", 'f' and 16.
 absl::StatusOr<NumberParts> SplitNumber(absl::string_view literal) {
   absl::string_view unsigned_part = absl::StripPrefix(literal, "-");
   const bool is_word =
@@ -142,7 +142,8 @@ std::optional<std::string> FloatLiteral(const Tensor& tensor) {
   if (tensor.type().dtype.bits == 32) {
     const float value = BitsOf<float>(tensor);
     if (std::isnan(value) && BitsOf<uint32_t>(tensor) != kFloatNaN) return std::nullopt;
-    // The fewest digits of the largest number say more than it is, which TVM's parser refuses.
+    // The shortest digits of the largest float, 3.4028235e+38, exceed it when read as a double, and
+    // TVM's parser refuses them. The digits of the exact value are printed instead.
     const bool is_largest = std::abs(value) == std::numeric_limits<float>::max();
     return absl::StrCat(
         is_largest ? ShortestDigits(static_cast<double>(value)) : ShortestDigits(value), "f");
@@ -180,7 +181,7 @@ std::optional<std::string> ScalarLiteral(const Tensor& tensor) {
   const DType dtype = tensor.type().dtype;
   switch (dtype.kind) {
     case DTypeKind::kBool:
-      // Any byte but 0 and 1 has no literal.
+      // A bool whose byte is neither 0 nor 1 has no literal.
       if (tensor.bytes()[0] == 0) return "False";
       if (tensor.bytes()[0] == 1) return "True";
       return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Literals of Relay text: numbers, strings and scalar constants, written so that reading them gives
+// Literals of Relay text: numbers, strings and scalar constants. Reading a written literal gives
 // the same bits.
 //
 //   FloatDigits(0.1)                                       // "0.1"
@@ -19,21 +19,23 @@
 
 namespace kiln {
 
-// The fewest digits that read back as the same number: "1", "0.25", "1e-05", "inf", "-inf", "nan".
+// Returns the fewest digits that read back as the same number: "1", "0.25", "1e-05", "inf", "-inf",
+// "nan".
 std::string FloatDigits(double value);
 std::string FloatDigits(float value);
 
-// `text` in double quotes; a quote, a backslash and control characters are escaped.
+// Returns `text` in double quotes. Quotes, backslashes and control characters are escaped.
 std::string QuoteString(absl::string_view text);
 
-// The literal of a rank-0 tensor of a dtype that has one (int16 to int64, float16 to float64, bool)
-// and a value that the literal keeps (a NaN with a payload has none).
+// Returns the literal of a rank-0 tensor. Absent if its dtype has no literals (int16 to int64,
+// float16 to float64 and bool have) or if a literal cannot keep its bits (a NaN with a payload).
 std::optional<std::string> ScalarLiteral(const Tensor& tensor);
 
-// Number literals as the lexer finds them: digits with a suffix such as "5", "-5i64", "1e-05f",
-// "inff", "1f16". The error says what is wrong.
+// Parses a number as the lexer finds it: digits with an optional suffix, such as "5", "-5i64",
+// "1e-05f", "inff" or "1f16". The error describes the problem.
 absl::StatusOr<Tensor> ParseScalar(absl::string_view literal);
-// Of attributes: an integer, and a float that is kept as double whatever its suffix says.
+// Parse numbers in attributes: an integer, and a float that is kept as double regardless of its
+// suffix.
 absl::StatusOr<int64_t> ParseInt(absl::string_view literal);
 absl::StatusOr<double> ParseFloat(absl::string_view literal);
 

@@ -24,13 +24,14 @@ TEST(QuoteString, Escapes) {
   EXPECT_EQ(QuoteString("a\"b\\c\n\x01\x7f é"), "\"a\\\"b\\\\c\\n\\x01\\x7f é\"");
 }
 
-// Every float16, and many floats and doubles: a literal reads back with the same bits.
+// A literal reads back with the same bits. Tested for every float16 and int16, and for many floats
+// and doubles.
 template <typename T>
 void ExpectReadsBack(DType dtype, T bits) {
   const Tensor tensor = Tensor::From<T>({}, dtype, {bits});
   const std::optional<std::string> literal = ScalarLiteral(tensor);
   if (!literal) {
-    EXPECT_NE(tensor.AsDouble(0), tensor.AsDouble(0)) << bits;  // only a NaN may have none
+    EXPECT_NE(tensor.AsDouble(0), tensor.AsDouble(0)) << bits;  // only a NaN may have no literal
     return;
   }
   absl::StatusOr<Tensor> again = ParseScalar(*literal);

@@ -19,15 +19,15 @@ namespace {
 using nlohmann::json;
 
 constexpr char kConstantKey[] = "relay.Constant";
-// The node graph is flat: an object of arrays of objects of objects and arrays.
+// The node graph is flat: an object of arrays of objects that contain objects and arrays.
 constexpr int kMaxJsonDepth = 8;
 
 absl::Status Malformed(absl::string_view message) {
   return absl::InvalidArgumentError(absl::StrCat("metadata section: ", message));
 }
 
-// Depth of brackets outside of strings, so that a hostile text is refused before a tree is made of
-// it.
+// True if brackets outside of strings nest at most kMaxJsonDepth deep. Run before a JSON tree is
+// built, so that a hostile text is refused early.
 bool IsShallow(absl::string_view text) {
   int depth = 0;
   bool in_string = false;
@@ -46,15 +46,15 @@ bool IsShallow(absl::string_view text) {
   return true;
 }
 
-// The member of an object, or null.
+// Returns the member `key` of an object, or null.
 const json* Find(const json& object, const char* key) {
   if (!object.is_object()) return nullptr;
   auto it = object.find(key);
   return it == object.end() ? nullptr : &*it;
 }
 
-// An index into an array of `size` elements; TVM writes it as a number in "data" and "root", as a
-// string in "attrs".
+// Returns an index into an array of `size` elements. TVM writes it as a number in "data" and
+// "root", and as a string in "attrs".
 absl::StatusOr<size_t> IndexOf(const json* value, size_t size, absl::string_view what) {
   int64_t index = -1;
   if (value != nullptr && value->is_number_integer()) {
@@ -98,7 +98,7 @@ class Reader {
     std::vector<Tensor> constants;
     if (array == nullptr) return constants;
     const json* data = Find(*array, "data");
-    if (data == nullptr) return constants;  // an empty array has none
+    if (data == nullptr) return constants;  // an empty array has no "data"
     if (!data->is_array()) return Malformed("wanted an array as 'data'");
     for (const json& item : *data) {
       KILN_ASSIGN_OR_RETURN(const json* node, NodeAt(&item, "a constant"));
@@ -128,7 +128,7 @@ class Reader {
     return &(*nodes_)[index];
   }
 
-  // The node under the key "relay.Constant" of the map; null if there is no such key.
+  // Returns the node under the key "relay.Constant" of the map, or null if there is no such key.
   absl::StatusOr<const json*> ArrayOfConstants(const json& map) const {
     const json* keys = Find(map, "keys");
     const json* data = Find(map, "data");
@@ -159,7 +159,7 @@ absl::StatusOr<std::vector<Tensor>> ReadMetadata(absl::string_view text) {
 }
 
 std::string WriteMetadata(absl::Span<const Tensor> constants) {
-  // Nodes 0 to 2 are null, the map and the array of constants.
+  // Nodes 0 to 2 are null, the map, and the array of constants.
   std::string text =
       "{\n  \"root\": 1,\n  \"nodes\": [\n    {\"type_key\": \"\"},\n"
       "    {\"type_key\": \"Map\", \"keys\": [\"relay.Constant\"], \"data\": [2]},\n"

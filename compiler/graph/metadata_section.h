@@ -10,8 +10,8 @@
 //    "b64ndarrays": ["…"],
 //    "attrs": {"tvm_version": "0.9.0"}}
 //
-// Each of b64ndarrays is a serialized NDArray (compiler/base/ndarray_bytes.h) in base64. Other
-// nodes are not read.
+// Each element of b64ndarrays is a serialized NDArray (compiler/base/ndarray_bytes.h) in base64.
+// Other nodes are ignored.
 #ifndef KILN_COMPILER_GRAPH_METADATA_SECTION_H_
 #define KILN_COMPILER_GRAPH_METADATA_SECTION_H_
 
@@ -25,11 +25,11 @@
 
 namespace kiln::relay {
 
-// The constants in the order of their indices. `json` is what follows `#[metadata]`; it need not be
-// trusted.
+// Returns the constants in the order of their indices. `json` is the text that follows
+// `#[metadata]`. It may come from an untrusted source.
 absl::StatusOr<std::vector<Tensor>> ReadMetadata(absl::string_view json);
 
-// What follows `#[metadata]`.
+// Returns the text that follows `#[metadata]`.
 std::string WriteMetadata(absl::Span<const Tensor> constants);
 
 }  // namespace kiln::relay

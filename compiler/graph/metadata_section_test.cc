@@ -12,8 +12,8 @@
 namespace kiln {
 namespace {
 
-// As TVM 0.9 writes it for one constant of type Tensor[(2), float32], with the nodes that Kiln does
-// not read.
+// The text that TVM 0.9 writes for one constant of type Tensor[(2), float32], including nodes that
+// Kiln ignores.
 constexpr char kNodes[] = R"(#[metadata]
 {
   "root": 1,

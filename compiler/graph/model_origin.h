@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ModelOrigin: which file a graph was read from, for the metadata of its library.
+// ModelOrigin: the file that a graph was read from, for the metadata of its library.
 #ifndef KILN_COMPILER_GRAPH_MODEL_ORIGIN_H_
 #define KILN_COMPILER_GRAPH_MODEL_ORIGIN_H_
 
@@ -10,12 +10,13 @@
 namespace kiln {
 
 struct ModelOrigin {
-  // SHA-256 of the file's bytes, 64 hexadecimal digits. If the model has weights in other files, that of
-  // lines as `sha256sum` prints them: of the model with the name "-", then of each of these files with
-  // its name in the model, in the order of names. Empty for a graph of no file.
+  // SHA-256 of the file's bytes as 64 hexadecimal digits. If the model has weights in other files,
+  // it is the SHA-256 of lines as `sha256sum` prints them: one for the model with the name "-",
+  // then one per weight file with its name in the model, ordered by name. Empty for a graph without
+  // a file.
   std::string sha256;
-  std::string import_options;  // what the user said of inputs and outputs, as text
-  // Texts of the file about itself: ONNX's metadata_props, TFLite's description and metadata.
+  std::string import_options;  // the user's options for inputs and outputs, as text
+  // Descriptive texts in the file: ONNX's metadata_props, TFLite's description and metadata.
   std::vector<std::pair<std::string, std::string>> properties;
 };
 

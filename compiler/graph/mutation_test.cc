@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever the bytes, the parser gives a graph that verifies or an error that names the place, and
+// For arbitrary bytes, the parser returns a graph that verifies or an error with the position, and
 // does not crash.
 #include <random>
 #include <string>
@@ -26,7 +26,7 @@ def @f(%a, %b: float32, Inline=1) { less(%a, %b) }
 
 )";
 
-// The text with a metadata section that holds one constant.
+// Returns the text with a metadata section that contains one constant.
 std::string ValidText() {
   Graph graph;
   graph.outputs = {graph.AddConstant(Tensor::From<int8_t>({2}, DType::Int(8), {1, 2}))};

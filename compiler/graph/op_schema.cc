@@ -46,13 +46,13 @@ bool IsIntList(const AttrValue& value) {
   return list != nullptr && std::all_of(list->begin(), list->end(), IsInt);
 }
 
-// An int or a float becomes a float.
+// Converts an int to a float. False if `value` is neither an int nor a float.
 bool Widen(AttrValue& value) {
   if (const int64_t* v = std::get_if<int64_t>(&value.value)) value = static_cast<double>(*v);
   return std::holds_alternative<double>(value.value);
 }
 
-// Brings `value` to the form that `type` says; false if it cannot.
+// Converts `value` to the normal form of `type`. False if that is impossible.
 bool Coerce(AttrType type, AttrValue& value) {
   switch (type) {
     case AttrType::kBool:
@@ -89,7 +89,7 @@ bool Coerce(AttrType type, AttrValue& value) {
     case AttrType::kIntOrInts:
       return IsInt(value) || IsIntList(value);
     case AttrType::kReference:
-      return false;  // the parser has made None of it
+      return false;  // the parser has replaced the reference by None
   }
   return false;
 }
@@ -106,7 +106,7 @@ absl::Status UnknownAttr(const OpSchema& schema, absl::string_view name) {
       absl::StrCat(schema.name, ": unknown attribute '", name, "'; ", known));
 }
 
-// "2 inputs (data, weight)", "2 to 3 inputs (…)".
+// Returns "2 inputs (data, weight)" or "2 to 3 inputs (…)".
 std::string DescribeArity(const OpSchema& op) {
   const size_t most = op.inputs.size();
   const size_t least = most - static_cast<size_t>(op.num_optional_inputs);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Graph needs to know of an operator: its name, its inputs and its attributes. The parser,
-// the printer and the verifier have no code of their own per operator: they read this. The
-// operator's meaning is in compiler/ops (OpDef, which begins with an OpSchema).
+// The interface of an operator to a Graph: its name, inputs and attributes. The parser, the printer
+// and the verifier read it and have no code for individual operators. The operator's meaning is in
+// compiler/ops (OpDef, which begins with an OpSchema).
 #ifndef KILN_COMPILER_GRAPH_OP_SCHEMA_H_
 #define KILN_COMPILER_GRAPH_OP_SCHEMA_H_
 
@@ -21,13 +21,13 @@ enum class AttrType {
   kInt,
   kFloat,
   kString,
-  kDType,      // a dtype's spelling; "" stands for "as the input"
-  kInts,       // list of ints; a single int is accepted where Relay does
+  kDType,      // a dtype's spelling; "" means "as the input"
+  kInts,       // list of ints; a single int becomes a list of one
   kFloats,     // list of floats
   kIntLists,   // list of lists of ints; a list of ints is accepted and kept
-  kIntOrInts,  // kept as it was written: split's indices_or_sections
-  kReference,  // to the metadata section, for what inputs say too or what is of no use here: not
-               // read, and kept as None
+  kIntOrInts,  // kept as written: split's indices_or_sections
+  kReference,  // reference to the metadata section; not read, stored as None. For values that the
+               // inputs also give, or that Kiln does not use
 };
 
 struct AttrSchema {
@@ -37,8 +37,8 @@ struct AttrSchema {
   bool required = false;
   std::string doc = {};
 
-  // The default in the form that NormalizeAttrs gives it: an int default of a float attribute as a
-  // float.
+  // Returns the default as NormalizeAttrs stores it. For example, the int default of a float
+  // attribute becomes a float.
   AttrValue NormalDefault() const;
 };
 
@@ -48,38 +48,38 @@ struct InputSchema {
 };
 
 struct OpSchema {
-  std::string name;  // Relay's: "nn.conv2d"
-  std::string doc;   // what it computes, with the formula
+  std::string name;  // Relay's name: "nn.conv2d"
+  std::string doc;   // description with the formula
   std::vector<InputSchema> inputs = {};
   std::vector<AttrSchema> attrs = {};
-  // The operator takes one tuple of any number (at least one) of tensors, all described by
-  // inputs[0]: concatenate((%a, %b), axis=1). With several inputs, tuples and tensors that are put
-  // one behind the other: qnn.concatenate.
+  // True if the operator takes one tuple of one or more tensors, all described by inputs[0]:
+  // concatenate((%a, %b), axis=1). If there are several `inputs` (qnn.concatenate), it takes one
+  // argument for each, a tuple or a tensor, and the node's inputs are all their tensors in order.
   bool tuple_input = false;
-  // Trailing inputs that may be left out.
+  // Number of trailing inputs that may be omitted.
   int num_optional_inputs = 0;
-  // Null: one output that is a tensor. Otherwise the number of outputs: split, meshgrid.
+  // Returns the number of outputs (split, meshgrid). Null: the operator has one output, a tensor.
   absl::StatusOr<int> (*num_outputs)(const Attrs&, size_t num_inputs) = nullptr;
-  // Null: the result is a tuple where num_outputs is given. Otherwise whether it is; if not, it is
-  // the only output: topk.
+  // True if the result is a tuple; otherwise the result is the only output (topk). Null: the result
+  // is a tuple if num_outputs is set.
   bool (*gives_tuple)(const Attrs&) = nullptr;
 
   const AttrSchema* FindAttr(absl::string_view attr_name) const;
-  // Of normalized attributes.
+  // `node_attrs` must be normalized.
   absl::StatusOr<int> NumOutputs(const Attrs& node_attrs, size_t num_inputs) const;
   bool GivesTuple(const Attrs& node_attrs) const;
 };
 
-// Finds an operator by its Relay name; null if there is none.
+// Returns the operator of a Relay name, or null if there is none.
 using OpLookup = std::function<const OpSchema*(absl::string_view name)>;
 
-// InvalidArgument, "found 1 input, wanted 2 inputs (data, weight)", if the operator does not take
-// so many tensors.
+// InvalidArgument, such as "found 1 input, wanted 2 inputs (data, weight)", if the operator does
+// not take `found` tensors.
 absl::Status CheckNumInputs(const OpSchema& schema, size_t found);
 
-// Fills in defaults, widens ints to floats and lists where the schema says so. InvalidArgument that
-// names the operator and the attribute if one is unknown, required and missing, or of the wrong
-// type (found, wanted).
+// Fills in defaults, and converts ints to floats or lists if the schema requires it.
+// InvalidArgument if an attribute is unknown, missing although required, or of the wrong type. The
+// message names the operator and the attribute.
 absl::StatusOr<Attrs> NormalizeAttrs(const OpSchema& schema, Attrs attrs);
 
 }  // namespace kiln

@@ -15,7 +15,7 @@ const AttrValue kNone = AttrValue::None();
 struct Case {
   AttrType type;
   AttrValue given;
-  std::optional<AttrValue> normal;  // absent: refused
+  std::optional<AttrValue> normal;  // absent: the value is refused
 };
 
 TEST(NormalizeAttrs, BringsValuesToTheFormOfTheirType) {

@@ -186,7 +186,7 @@ absl::StatusOr<Binding> Parser::ParseBinding() {
 namespace kiln {
 namespace {
 
-// Unimplemented that names every operator which `find_op` does not know.
+// Returns Unimplemented with all operators that `find_op` does not know.
 absl::Status CheckOperators(const std::map<std::string, relay::Position>& operators,
                             absl::string_view file_name, const OpLookup& find_op) {
   std::string messages;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parser says of texts that it refuses.
+// Error messages of the parser.
 #include <string>
 
 #include "absl/strings/match.h"
@@ -15,7 +15,7 @@ struct Case {
   const char* name;
   const char* text;  // without the header, which is line 1
   absl::StatusCode code;
-  const char* message;  // its beginning
+  const char* message;  // the beginning of the message
 };
 
 constexpr absl::StatusCode kInvalid = absl::StatusCode::kInvalidArgument;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions.
+// Parsing of expressions.
 #include <string>
 #include <utility>
 
@@ -13,7 +13,7 @@ namespace {
 
 struct InfixOperator {
   absl::string_view symbol;
-  int level;  // a higher one binds tighter
+  int level;  // a higher level binds tighter
   absl::string_view op;
 };
 
@@ -90,7 +90,7 @@ absl::StatusOr<ExprPtr> Parser::ParsePostfix() {
   KILN_ASSIGN_OR_RETURN(ExprPtr expr, ParsePrimary());
   const int depth = depth_;
   while (AtSymbol("(") || AtSymbol(".")) {
-    ++depth_;  // each one is a level of the tree
+    ++depth_;  // each call or projection is a level of the tree
     KILN_RETURN_IF_ERROR(CheckNesting());
     if (AtSymbol("(")) {
       KILN_ASSIGN_OR_RETURN(expr, ParseCall(std::move(expr)));

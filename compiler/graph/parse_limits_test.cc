@@ -10,7 +10,7 @@
 namespace kiln {
 namespace {
 
-// Texts that are small and unfold to much, or nest deeply.
+// Small texts that unfold to a large graph or nest deeply.
 TEST(ParseLimits, RefusesWhatIsTooDeepOrTooLarge) {
   const std::string header = "#[version = \"0.0.5\"]\n";
   auto repeat = [](const std::string& text, int count) {
@@ -52,7 +52,7 @@ TEST(ParseLimits, RefusesWhatIsTooDeepOrTooLarge) {
   }
 }
 
-// A thousand bytes may unfold to some 40,000 nodes and not to a million.
+// A text of a thousand bytes may unfold to about 40,000 nodes, but not to a million.
 TEST(ParseLimits, WhatCallsUnfoldToIsInProportionToTheText) {
   std::string text = "#[version = \"0.0.5\"]\ndef @f0(%x: int8) { nn.relu(%x) }\n";
   const auto add_levels = [&](int first, int end) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every form of Relay text: the text before, and the text that the printer makes of the graph.
+// Every form of Relay text: the input text, and the text printed from its graph.
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -15,7 +15,7 @@ constexpr char kHeader[] = "#[version = \"0.0.5\"]\n";
 struct Case {
   const char* name;
   const char* text;   // without the header
-  const char* print;  // of the graph, without the header
+  const char* print;  // printed graph, without the header
 };
 
 class ParseForms : public testing::TestWithParam<Case> {};

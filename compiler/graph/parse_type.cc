@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types and attribute values.
+// Parsing of types and attribute values.
 #include <string>
 #include <utility>
 
@@ -118,7 +118,7 @@ std::optional<TypeSyntax> Parser::TypeOfComment() const {
   Parser parser(tokens->tokens, file_name_);
   absl::StatusOr<TypeSyntax> type = parser.ParseType();
   if (!type.ok()) return std::nullopt;
-  // TVM writes the place in the source behind the type.
+  // TVM writes the source position (span) after the type.
   if (parser.Peek().kind != TokenKind::kEnd && !parser.AtWord("span")) return std::nullopt;
   return *std::move(type);
 }

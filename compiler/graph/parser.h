@@ -2,8 +2,8 @@
 // The parser of Relay text: tokens to syntax tree, by recursive descent. Internal: users call
 // ParseRelay (relay_text.h).
 //
-// parse.cc holds the module and its functions, parse_expr.cc expressions, parse_type.cc types and
-// attribute values.
+// parse.cc parses the module and its functions, parse_expr.cc expressions, and parse_type.cc types
+// and attribute values.
 #ifndef KILN_COMPILER_GRAPH_PARSER_H_
 #define KILN_COMPILER_GRAPH_PARSER_H_
 
@@ -23,16 +23,16 @@ namespace kiln::relay {
 
 class Parser {
  public:
-  // Both must outlive the parser. `tokens` ends with kEnd.
+  // Both arguments must outlive the parser. `tokens` ends with kEnd.
   Parser(const std::vector<Token>& tokens, absl::string_view file_name)
       : tokens_(tokens), file_name_(file_name) {}
 
   absl::StatusOr<Module> ParseModule();
-  // The operators that the module calls, with their first places.
+  // Operators that the module calls, each with the position of its first use.
   const std::map<std::string, Position>& operators() const { return operators_; }
 
  private:
-  // Counts how deep the recursion is.
+  // Increments the recursion depth while it is in scope.
   class Nesting {
    public:
     explicit Nesting(int& depth) : depth_(++depth) {}
@@ -47,10 +47,10 @@ class Parser {
   // Functions and bodies.
   absl::Status ParseVersion();
   absl::Status ParseDefinition(Module& module);
-  // From the parameters to the closing brace.
+  // Parses from the parameters to the closing brace.
   absl::StatusOr<Function> ParseFunction(Position position, std::string name);
   absl::Status ParseParameters(Function& function);
-  // `{ body }`, and what is between the braces.
+  // ParseBracedBody parses `{ body }`, ParseBody the text between the braces.
   absl::StatusOr<Body> ParseBracedBody();
   absl::StatusOr<Body> ParseBody();
   absl::StatusOr<Binding> ParseBinding();
@@ -73,7 +73,8 @@ class Parser {
   absl::StatusOr<std::vector<TypeSyntax>> ParseTypeList(bool& is_tuple);
   absl::StatusOr<Shape> ParseShape();
   absl::StatusOr<std::optional<TypeSyntax>> ParseResultType();
-  // The type in a `/* ty=… */` comment behind the last token, if there is one that can be read.
+  // Returns the type in a `/* ty=… */` comment after the last token. Absent if there is none or it
+  // cannot be parsed.
   std::optional<TypeSyntax> TypeOfComment() const;
   bool AtAttr() const;
   absl::Status ParseAttr(std::vector<AttrSyntax>& attrs);
@@ -90,7 +91,7 @@ class Parser {
   bool AtWord(absl::string_view word) const;
   bool TrySymbol(absl::string_view symbol);
   absl::Status ExpectSymbol(absl::string_view symbol);
-  // "found 'x', wanted …" at the next token.
+  // Returns the error "found 'x', wanted …" at the next token.
   absl::Status Wanted(absl::string_view wanted) const;
   absl::Status Unsupported(absl::string_view construct, absl::string_view advice) const;
   absl::Status CheckNesting() const;

@@ -16,15 +16,15 @@
 namespace kiln {
 namespace {
 
-// Constants of the whole text that have no literal.
+// Constants of the whole text that have no literal, in the order of their index.
 struct ConstantTable {
   std::vector<Tensor> tensors;
 };
 
 std::string Indent(int depth) { return std::string(static_cast<size_t>(2 * depth), ' '); }
 
-// The names that stand for the inputs in the text: their own, or one made of it where the lexer
-// would not read it back.
+// Returns the name of each input in the text: its own, or a name derived from it if the lexer would
+// not read its own name back.
 std::vector<std::string> ParameterNames(const Graph& graph) {
   std::set<std::string> taken;
   for (ValueId id : graph.inputs) taken.insert(graph.value(id).name);
@@ -62,7 +62,8 @@ class Printer {
     }
   }
 
-  // From the parenthesis of the parameters to the closing brace. `attrs` are the function's.
+  // Prints from the opening parenthesis of the parameters to the closing brace. `attrs` are the
+  // function's.
   void PrintFunction(const Attrs& attrs, std::string& out) {
     PrintSignature(attrs, out);
     absl::StrAppend(&out, " {\n");
@@ -102,7 +103,7 @@ class Printer {
     }
   }
 
-  // `%3 = op(…) /* ty=… */;`, or without name and semicolon if it is the result.
+  // Prints `%3 = op(…) /* ty=… */;`. If the node is the result, the name and semicolon are omitted.
   void PrintNode(NodeId id, std::string& out) {
     const Node& node = graph_.node(id);
     if (node.is_group()) {
@@ -119,7 +120,8 @@ class Printer {
   void PrintCall(NodeId id, absl::string_view callee, std::string& out) {
     const Node& node = graph_.node(id);
     absl::StrAppend(&out, Indent(depth_ + 1));
-    // A tuple of one field and its field are one to the graph, and two to the text.
+    // In the graph, a tuple of one field is the same value as the field. In the text they differ,
+    // so the node gets a name and the result is its field: `%0.0`.
     last_is_result_ = static_cast<size_t>(id) + 1 == graph_.nodes.size() &&
                       node.outputs == graph_.outputs &&
                       !(IsTuple(node) && node.outputs.size() == 1);
@@ -139,7 +141,7 @@ class Printer {
     if (!last_is_result_) absl::StrAppend(&out, ";\n");
   }
 
-  // Whether a call of the node gives a tuple.
+  // True if a call of the node returns a tuple.
   static bool IsTuple(const Node& node) {
     return node.is_group() ? node.outputs.size() != 1 : node.op->GivesTuple(node.attrs);
   }
@@ -167,8 +169,8 @@ class Printer {
     return std::nullopt;
   }
 
-  // The name of a value, the literal of a constant, or the place of a constant in the metadata
-  // section.
+  // Returns the name of a value, the literal of a constant, or a reference to a constant in the
+  // metadata section.
   const std::string& Name(ValueId id) {
     std::string& name = names_[static_cast<size_t>(id)];
     if (name.empty() && graph_.is_constant(id)) {
@@ -198,7 +200,7 @@ class Printer {
     return ids.empty();
   }
 
-  // Other parsers take '_' for a type, but not for one within a tuple.
+  // Other parsers accept '_' as a type, but not within a tuple.
   bool HasAllTypes(const std::vector<ValueId>& ids) const {
     for (ValueId id : ids) {
       if (!graph_.value(id).type) return false;
@@ -214,7 +216,7 @@ class Printer {
     return absl::StrCat("(", absl::StrJoin(types, ", "), ids.size() == 1 ? ",)" : ")");
   }
 
-  // The type of one value alone, of several as a tuple.
+  // Returns the type of a single value, or a tuple type for several values.
   std::string TypeOf(const std::vector<ValueId>& ids) const {
     if (ids.size() != 1) return TupleTypeOf(ids);
     return graph_.value(ids[0]).type ? graph_.value(ids[0]).type->ToString() : "_";
@@ -224,7 +226,7 @@ class Printer {
   const PrintOptions& options_;
   const int depth_;
   ConstantTable& constants_;
-  std::vector<std::string> names_;  // by value; empty until it is named
+  std::vector<std::string> names_;  // indexed by value; empty until it is named
   int next_name_ = 0;
   bool last_is_result_ = false;
 };

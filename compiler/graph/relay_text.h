@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Relay text 0.0.5, the text form of a Graph: docs/relay_text.md.
+// Relay text 0.0.5, the text form of a Graph. See docs/relay_text.md.
 //
 //   KILN_ASSIGN_OR_RETURN(Graph g, ParseRelay(text, "model.relay", FindOpSchema));
 //   std::string same = PrintRelay(g);   // Parse(Print(g)) == g
@@ -18,22 +18,22 @@
 namespace kiln {
 
 struct RelayParseOptions {
-  // Shapes of inputs of @main by their parameters' names; they take the place of `?` dimensions.
+  // Shapes of inputs of @main, keyed by parameter name. They replace `?` dimensions.
   std::map<std::string, Shape, std::less<>> input_shapes;
 };
 
-// Parses a module and returns its @main; calls of other global functions are inlined unless these
-// are Primitive or external. Values of nodes have the types that the text states, or none. Errors
-// begin with "file:line:column: ".
+// Parses a module and returns its @main. Calls of other global functions are inlined, unless the
+// functions are Primitive or external. Outputs of nodes have the types given in the text, or none.
+// Errors begin with "file:line:column: ".
 absl::StatusOr<Graph> ParseRelay(absl::string_view text, absl::string_view file_name,
                                  const OpLookup& find_op, const RelayParseOptions& options = {});
 
 struct PrintOptions {
-  bool types = true;     // `/* ty=… */` behind every call
-  bool metadata = true;  // the #[metadata] section with the constants; without it the text shows
-                         // where they are, and cannot be read back
-  // The text of an attribute that has its default, for readers that want it written; none where
-  // there is nothing to write. By default nothing is.
+  bool types = true;     // `/* ty=… */` after every call
+  bool metadata = true;  // the #[metadata] section with the constants; without it, the text has
+                         // only references to them and cannot be read back
+  // Returns the text of an attribute whose value is the default, for readers that need it written.
+  // Absent: the attribute is omitted. If the function is empty, all defaults are omitted.
   std::function<std::optional<std::string>(absl::string_view op, const AttrSchema& attr)>
       written_default;
 };

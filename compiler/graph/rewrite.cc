@@ -53,7 +53,7 @@ Graph GraphRewriter::Assemble() && {
 
 namespace {
 
-// For every node whether an output needs it.
+// Returns for each node: true if an output of the graph depends on it.
 std::vector<bool> LiveNodes(const Graph& graph) {
   std::vector<bool> live(graph.nodes.size(), false);
   auto mark = [&](const std::vector<ValueId>& values) {

@@ -9,7 +9,7 @@
 //       rewriter.Copy(id);
 //     }
 //   }
-//   return std::move(rewriter).Finish();   // what nothing reads is left out
+//   return std::move(rewriter).Finish();   // omits unused nodes and constants
 #ifndef KILN_COMPILER_GRAPH_REWRITE_H_
 #define KILN_COMPILER_GRAPH_REWRITE_H_
 
@@ -21,25 +21,25 @@ namespace kiln {
 
 class GraphRewriter {
  public:
-  // Inputs are taken over at once; constants when they are first asked for. `old_graph` must
+  // Copies the inputs at once. Constants are copied when they are first mapped. `old_graph` must
   // outlive the rewriter.
   explicit GraphRewriter(const Graph& old_graph);
 
   Graph& graph() { return new_graph_; }
-  // The new value for an old one; it must have been copied or replaced before, if it is a node's
-  // output.
+  // Returns the new value for an old one. The output of a node must have been copied or replaced
+  // before.
   ValueId Map(ValueId old_value);
-  // Copies a node with its types; its inputs are mapped.
+  // Copies a node with its types. Its inputs are mapped.
   NodeId Copy(NodeId old_node);
-  // Says that `new_value` takes the place of `old_value`.
+  // Makes `new_value` take the place of `old_value`.
   void Replace(ValueId old_value, ValueId new_value);
-  // Maps the outputs, takes over names and attributes, and leaves out nodes and constants that no
+  // Maps the outputs and copies output names and attributes. Drops nodes and constants that no
   // output needs. All inputs stay.
   Graph Finish() &&;
 
  private:
   friend Graph RemoveDeadNodes(const Graph& graph);
-  // Finish without leaving anything out.
+  // Like Finish, but drops nothing.
   Graph Assemble() &&;
 
   const Graph& old_graph_;
@@ -47,7 +47,7 @@ class GraphRewriter {
   std::vector<ValueId> new_ids_;
 };
 
-// A copy without nodes and constants that no output needs.
+// Returns a copy without nodes and constants that no output needs.
 Graph RemoveDeadNodes(const Graph& graph);
 
 }  // namespace kiln

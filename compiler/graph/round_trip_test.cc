@@ -84,7 +84,7 @@ class RandomGraphs {
     return list;
   }
 
-  // Any bits but those of not-a-number, which no attribute equals.
+  // Returns a double of random bits or 1.5. A NaN is replaced by 0.1.
   double MakeDouble() {
     const uint64_t bits = Below(2) == 0 ? random_() : uint64_t{0x3ff8} << 48;
     double value;
@@ -142,7 +142,8 @@ class RandomGraphs {
     if (graph.node(id).is_group()) TakeTypesOfBody(graph, id);
   }
 
-  // The verifier wants a group's values to have the types of its body's.
+  // Adapts the node's values to the body, as the verifier requires equal types: inputs become
+  // constants of the body's types, outputs take the body's types.
   void TakeTypesOfBody(Graph& graph, NodeId id) {
     Node& node = graph.nodes[static_cast<size_t>(id)];
     for (size_t i = 0; i < node.inputs.size(); ++i) {

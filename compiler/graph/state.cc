@@ -41,7 +41,7 @@ std::vector<std::string> OutputNames(const Graph& graph) {
   return names;
 }
 
-// Where the name stands.
+// Returns the index of the name in `names`.
 absl::StatusOr<int> Find(const std::vector<std::string>& names, const AttrValue& name,
                          absl::string_view what) {
   const auto* text = std::get_if<std::string>(&name.value);
@@ -110,7 +110,8 @@ absl::StatusOr<std::vector<StatePair>> StatesOf(const Graph& graph) {
 }
 
 absl::Status DeclareState(absl::string_view pair, Graph& graph) {
-  // Names may have a '=' too: the first place where both sides are names.
+  // Names may contain '=' too. The pair is split at the first '=' that follows the name of an
+  // input, or at the first '=' if there is none.
   const std::vector<std::string> inputs = InputNames(graph);
   size_t at = pair.find('=');
   const size_t first = at;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// State: an input and an output of a model that are one tensor over time. What a run leaves in the
-// output, the next run finds in the input; the first one finds one number in all elements.
+// State: an input and an output of a model that are the same tensor over time. The output of a run
+// is the input of the next run. For the first run, all elements of the input have one initial
+// value.
 //
 //   KILN_RETURN_IF_ERROR(DeclareState("h=h_out", graph));    // --state h=h_out
 //   KILN_ASSIGN_OR_RETURN(const std::vector<StatePair> states, StatesOf(graph));
 //
-// A graph has it as attributes of @main, which front ends set too:
+// A graph stores state in attributes of @main, which frontends set too:
 //
 //   state_inputs=["h"], state_outputs=["h_out"], state_initial=[0f]
 #ifndef KILN_COMPILER_GRAPH_STATE_H_
@@ -22,18 +23,18 @@
 namespace kiln {
 
 struct StatePair {
-  int input = 0, output = 0;  // of the graph's inputs and outputs
-  double initial = 0;         // of every element
+  int input = 0, output = 0;  // indices into the graph's inputs and outputs
+  double initial = 0;         // value of every element
 };
 
-// In the order of the attributes. InvalidArgument for a name that the graph has not or that stands
-// in two pairs, and, where both types are known, for a pair of different types.
+// Returns the pairs in the order of the attributes. InvalidArgument if a name is unknown, if a name
+// occurs in two pairs, or if both types of a pair are known and differ.
 absl::StatusOr<std::vector<StatePair>> StatesOf(const Graph& graph);
 
-// Adds the pair "input=output", which is 0 at first. InvalidArgument as above.
+// Adds the pair "input=output" with initial value 0. InvalidArgument as for StatesOf.
 absl::Status DeclareState(absl::string_view pair, Graph& graph);
 
-// Adds a pair to the attributes, unchecked.
+// Adds a pair to the attributes without checks.
 void AddState(std::string input, std::string output, double initial, Graph& graph);
 
 }  // namespace kiln

@@ -13,8 +13,8 @@ namespace {
 
 const TensorType kPair = {{1, 2}, DType::Float(32)}, kTriple = {{1, 3}, DType::Float(32)};
 
-// Inputs "x", "h", "a=b" and "t"; outputs "y", "h_out", "c" and "t_out", all of the type of "h" but
-// the inputs and outputs "t".
+// Inputs "x", "h", "a=b" and "t"; outputs "y", "h_out", "c" and "t_out". "t" and "t_out" have
+// another type than the rest.
 Graph Model() {
   Graph graph;
   for (const char* name : {"x", "h", "a=b"}) graph.outputs.push_back(graph.AddInput(name, kPair));

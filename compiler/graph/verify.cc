@@ -44,7 +44,7 @@ class Verifier {
     return id >= 0 && static_cast<size_t>(id) < graph_.values.size();
   }
 
-  // Says that `id` is defined here; an error if it is out of range or has another origin already.
+  // Marks `id` as defined here. Returns an error if it is out of range or already defined.
   absl::Status Define(ValueId id) {
     if (!InRange(id)) return Broken(absl::StrCat("there is no value ", id));
     if (defined_[static_cast<size_t>(id)]) {
@@ -75,7 +75,7 @@ class Verifier {
     return absl::OkStatus();
   }
 
-  // These are written from the graph's own fields.
+  // These attributes are printed from fields of the graph.
   static absl::Status CheckReservedAttrs(const Attrs& attrs) {
     for (absl::string_view name : kReservedAttrs) {
       if (attrs.Has(name)) return Broken(absl::StrCat("attribute '", name, "' is reserved"));
@@ -153,7 +153,7 @@ class Verifier {
     return CheckSignature(node.outputs, body, body.outputs, "output");
   }
 
-  // The node's values and the body's are as many and of the same types.
+  // Checks that the values of the node and of its body agree in number and types.
   absl::Status CheckSignature(const std::vector<ValueId>& outside, const Graph& body,
                               const std::vector<ValueId>& inside, absl::string_view what) const {
     if (outside.size() != inside.size()) {

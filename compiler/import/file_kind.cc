@@ -14,7 +14,7 @@ struct Kind {
   absl::string_view is;
 };
 
-// What follows "wanted Relay text, ONNX or TFLite" says how to come to one of them.
+// The text after "wanted Relay text, ONNX or TFLite" explains how to get such a file.
 constexpr Kind kKinds[] = {
     {0,
      {"\x1f\x8b", 2},

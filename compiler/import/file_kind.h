@@ -7,8 +7,8 @@
 
 namespace kiln {
 
-// An error that says what a file is and what to do with it, for kinds of files that are often taken
-// for a model; OK for what may be one.
+// Returns an error for kinds of files that are often mistaken for a model. The error names the kind
+// and what to do with the file. OK for all other files.
 absl::Status CheckMayBeModel(absl::string_view bytes);
 
 }  // namespace kiln

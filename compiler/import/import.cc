@@ -29,10 +29,12 @@ using frontend::ImportOptions;
 using frontend::InputPin;
 using frontend::ModelPort;
 
-// Of larger models no shapes are tried: each attempt takes as long as an import.
+// Largest model whose open dimensions are searched for sizes. Each attempt takes as long as an
+// import.
 constexpr size_t kMaxSearchedBytes = size_t{256} << 20;
 
-// Of more unknown operators none is looked for: what a file may ask for is bounded.
+// Largest number of unknown operators for which similar names are looked up, to bound the work that
+// a file can cause.
 constexpr size_t kMaxNearest = 50;
 
 absl::Status NoConstants(const std::string& path) {
@@ -41,8 +43,8 @@ absl::Status NoConstants(const std::string& path) {
       ": --constant is for ONNX and TFLite models; in Relay text, write full(…) for the input");
 }
 
-// The name of the parameter of @main that stands for an input: the printer writes '_' for what an
-// identifier cannot hold.
+// Returns the name of the parameter of @main for an input. The printer replaces characters that an
+// identifier cannot contain by '_'.
 std::string ParameterName(absl::string_view input) {
   std::string name(input);
   for (char& c : name) {
@@ -51,7 +53,7 @@ std::string ParameterName(absl::string_view input) {
   return name;
 }
 
-// Every pin names an input of the graph and agrees with its type.
+// Checks that every pin names an input of the graph and agrees with its type.
 absl::Status CheckPins(const Graph& graph, const std::string& path,
                        const std::vector<InputPin>& pins) {
   for (const InputPin& pin : pins) {
@@ -77,7 +79,7 @@ absl::Status CheckPins(const Graph& graph, const std::string& path,
   return absl::OkStatus();
 }
 
-// Behind each unknown operator that the error names, the one that was probably meant.
+// Appends to each unknown operator in the error the known operator that was probably meant.
 absl::Status WithNearest(const absl::Status& error, const std::vector<std::string>& unknown) {
   if (unknown.size() > kMaxNearest) return error;
   std::vector<std::string> known;
@@ -110,7 +112,7 @@ absl::StatusOr<Graph> ImportRelay(absl::string_view text, const std::string& pat
   return graph;
 }
 
-// The graph of a file of any format; sets all findings but the texts of the user's options.
+// Returns the graph of a file of any format. Sets all findings except origin.import_options.
 absl::StatusOr<Graph> ImportAnyFormat(absl::string_view bytes, const std::string& path,
                                       const ImportOptions& options, ImportFindings& findings) {
   OpenModel model{.path = path, .is_searched = bytes.size() <= kMaxSearchedBytes};
@@ -149,7 +151,7 @@ absl::StatusOr<Graph> ImportAnyFormat(absl::string_view bytes, const std::string
       model.outputs = file.interface().outputs;
       findings.narrow_weights = file.narrow_weights();
       std::vector<std::string>& notes = findings.notes;
-      // Each try begins with the notes that there were before.
+      // Each attempt starts from the notes that existed before the first.
       model.import = [&, before = notes](const ImportOptions& tried) {
         notes = before;
         return file.Import(tried, EvaluateConstants, &notes);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the bytes of a model file, of any format that Kiln knows, to a Graph.
+// Imports the bytes of a model file, in any format that Kiln knows, to a Graph.
 //
 //   KILN_ASSIGN_OR_RETURN(Graph graph, ImportModel(bytes, "model.onnx"));
 //   KILN_ASSIGN_OR_RETURN(Graph graph, ImportModel(bytes, "model.onnx",
 //                                                  {.pins = {{"x", {1, 3, 224, 224}}}}));
 //
-// This is the door for all who have a file; front ends by themselves (compiler/frontend) want the
-// function that evaluates constants, which this one hands them.
+// Callers that have a file use this package. The frontends (compiler/frontend) need a function that
+// evaluates constants, and this package provides it to them.
 #ifndef KILN_COMPILER_IMPORT_IMPORT_H_
 #define KILN_COMPILER_IMPORT_IMPORT_H_
 
@@ -24,31 +24,31 @@ namespace kiln {
 
 enum class ModelFormat { kRelay, kTflite, kOnnx };
 
-// The format is told by the contents: Relay text begins with `#[version`, TFLite has its
-// identifier, and all else is taken for ONNX, which is a protobuf and has no mark.
+// Returns the format, recognized by the contents. Relay text begins with `#[version`, TFLite has
+// its identifier, and everything else counts as ONNX, which is a protobuf without a marker.
 ModelFormat FormatOf(absl::string_view bytes);
 
-// Facts of a model file besides its graph.
+// Facts about a model file besides its graph.
 struct ImportFindings {
-  // Lines that a user should read, each of which begins with the path.
+  // Messages for the user, one line each. Each begins with the path.
   std::vector<std::string> notes;
-  // The weights that the file stores in fewer bits than the floats of the graph.
+  // Weights that the file stores in fewer bits than the floats of the graph.
   frontend::NarrowWeights narrow_weights;
   ModelOrigin origin;
 };
 
-// `bytes` are untrusted; `path` is for messages, and its folder is where ONNX has external data.
+// `bytes` are untrusted. `path` is for messages, and ONNX external data is read from its folder.
 //
-// An open leading dimension of an input, as a rule that of a batch, is 1 if `options` do not say its
-// size; a note then says how to choose another. If others are open, the error names options with
-// which the import succeeds, if likely sizes do it. `findings` are set if they are not null and the
-// import succeeds; its notes also if it fails.
+// An open leading dimension of an input, usually the batch, is 1 if `options` do not give its size.
+// A note then explains how to choose another size. If other dimensions are open, the error names
+// options with which the import succeeds, if one of the likely sizes does. If `findings` is not
+// null, it is set if the import succeeds. Its notes are also set if the import fails.
 absl::StatusOr<Graph> ImportModel(absl::string_view bytes, const std::string& path,
                                   const frontend::ImportOptions& options = {},
                                   ImportFindings* findings = nullptr);
 
-// The inputs of an ONNX or TFLite model, as the file says them. InvalidArgument for Relay text,
-// whose inputs can be no constants of ImportOptions.
+// Returns the inputs of an ONNX or TFLite model as declared in the file. InvalidArgument for Relay
+// text, whose inputs cannot be constants of ImportOptions.
 absl::StatusOr<std::vector<frontend::ModelPort>> ReadModelInputs(absl::string_view bytes,
                                                                  const std::string& path);
 

@@ -18,7 +18,7 @@ namespace {
 using frontend::Extent;
 using frontend::ModelPort;
 
-// A size, and which rule gave it: a rule with a lower number knows better.
+// A size and the rule that gave it. Lower rules are more reliable.
 struct Guess {
   int64_t size;
   int rule;
@@ -26,7 +26,7 @@ struct Guess {
 
 using Words = std::set<std::string>;
 
-// "inputIds_2" has the words "input" and "ids".
+// Returns the words of a name in lower case: "inputIds_2" has "input" and "ids".
 Words WordsOf(absl::string_view text) {
   Words words;
   std::string word;
@@ -58,7 +58,7 @@ const Words kSampleWords = {"samples", "audio",  "wave",   "waveform", "wav",
                             "pcm",     "speech", "signal", "sound"};
 const Words kFrameWords = {"frames", "frame", "time", "mel", "mels", "fbank", "spectrogram", "t"};
 
-// Words in names of inputs that grow with a sequence: masks, and caches of attention.
+// Words in names of inputs that grow with a sequence: masks and attention caches.
 const Words kSequenceWords = {"ids", "mask", "past", "cache", "kv", "key", "keys", "tokens"};
 
 bool IsChannels(const Extent& extent) {
@@ -66,7 +66,8 @@ bool IsChannels(const Extent& extent) {
   return channels == 1 || channels == 3;
 }
 
-// The dimensions of an image's height and width; none if the input has no such shape.
+// Returns the indices of an image's height and width dimensions. Empty if the input has no such
+// shape.
 std::vector<size_t> PixelDimensions(const ModelPort& input) {
   const size_t rank = input.extents.size();
   if (rank != 4 && rank != 5) return {};
@@ -75,7 +76,7 @@ std::vector<size_t> PixelDimensions(const ModelPort& input) {
   return {};
 }
 
-// What frameworks call a waveform that a model reads.
+// True for the usual name of a waveform input in frameworks, input_values, if its rank is 2.
 bool IsInputValues(const Words& name, size_t rank) {
   return rank == 2 && name == Words{"input", "values"};
 }
@@ -91,7 +92,7 @@ Guess GuessOf(const ModelPort& input, size_t d, const UsualSizes& sizes) {
   constexpr int64_t kFramesOfAClip = 16;
   const int64_t frames = rank == 5 ? kFramesOfAClip : sizes.frames;
   if (HasOneOf(symbol, kSampleWords)) return {sizes.samples, 1};
-  // A waveform has one dimension behind the batch, whatever its name.
+  // A waveform has one dimension after the batch. The name of the dimension does not matter.
   if (is_sound && rank <= 2 && d + 1 == rank) return {sizes.samples, 1};
   if (HasOneOf(symbol, kHeightWords)) return {height, 1};
   if (HasOneOf(symbol, kWidthWords)) return {sizes.pixels, 1};
@@ -122,7 +123,7 @@ Guess GuessOf(const ModelPort& input, size_t d, const UsualSizes& sizes) {
 }  // namespace
 
 std::vector<Shape> LikelySizes(const std::vector<ModelPort>& inputs, const UsualSizes& usual) {
-  // A model that takes its state runs on one frame after the other.
+  // A model with a state input runs on one frame at a time.
   UsualSizes sizes = usual;
   if (absl::c_any_of(inputs, [](const ModelPort& input) { return input.is_state; })) {
     sizes.frames = 1;
@@ -176,7 +177,7 @@ bool FindPlacesInImages(const std::vector<ModelPort>& inputs,
   if (outputs.size() == 1 && outputs[0].extents.size() == 4) {
     return is_open(outputs[0].extents[2]) && is_open(outputs[0].extents[3]);
   }
-  constexpr int64_t kMostNumbersOfABox = 100;  // corners, and scores of the classes
+  constexpr int64_t kMostNumbersOfABox = 100;  // corners and scores of the classes
   return !outputs.empty() && absl::c_all_of(outputs, [&](const ModelPort& output) {
     if (output.extents.size() != 3) return false;
     const Extent &one = output.extents[1], &other = output.extents[2];

@@ -55,7 +55,7 @@ TEST(LikelySizes, OfIntegersAreSequences) {
   EXPECT_EQ(SizesOf(Input("x", {Open(), Open("s18")}, DType::Int(64))), Shape({1, 128}));
   EXPECT_EQ(SizesOf(Input("attention_mask", {Open("b"), Open("s1")}, DType::Bool())),
             Shape({1, 128}));
-  // Recurrent networks have the sequence in front.
+  // Recurrent networks have the sequence first.
   EXPECT_EQ(SizesOf(Input("x", {Open("sequence"), Open("batch"), Of(10)})), Shape({128, 1, 10}));
 }
 
@@ -116,7 +116,8 @@ TEST(FindPlacesInImages, KnowsMasksAndBoxes) {
 }
 
 TEST(LikelySizes, OfOneSymbolAreOne) {
-  // The symbol of an embedding is that of the ids, whose type says more.
+  // The embedding "x" and "ids" share the symbol "s". The ids decide its size, as their integer
+  // type is the stronger hint.
   const std::vector<Shape> shapes =
       LikelySizes({Input("x", {Open("n"), Of(40), Open("s")}),
                    Input("ids", {Open("n"), Open("s")}, DType::Int(64)),

@@ -23,9 +23,9 @@ using frontend::ImportOptions;
 using frontend::InputPin;
 using frontend::ModelPort;
 
-// Sizes for all open dimensions alike, which are tried if the usual sizes do not do; the smallest first.
+// Sizes that are tried for all open dimensions together if the usual sizes fail, smallest first.
 constexpr int64_t kSizes[] = {1, 2, 4, 8, 16, 32, 64, 128, 224, 256, 512};
-constexpr int64_t kOtherBatch = 8;  // of an example
+constexpr int64_t kOtherBatch = 8;  // batch size in the example of a note
 
 bool IsOpen(const Extent& extent) { return !extent.value.has_value(); }
 
@@ -33,7 +33,7 @@ bool HasOpen(const ModelPort& input) {
   return std::any_of(input.extents.begin(), input.extents.end(), IsOpen);
 }
 
-// A word of a command line, in quotes if a shell would not leave it alone.
+// Returns a word of a command line, in quotes if a shell would change it.
 std::string ForShell(const std::string& word) {
   const bool is_plain = std::all_of(word.begin(), word.end(), [](char c) {
     return absl::ascii_isalnum(c) || absl::StrContains("_-.:/=,@%+", absl::string_view(&c, 1));
@@ -41,7 +41,7 @@ std::string ForShell(const std::string& word) {
   return is_plain ? word : absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
 }
 
-// The inputs without a shape of the user's whose shapes are open in the file.
+// Inputs with an open shape in the file and no shape from the user.
 class OpenInputs {
  public:
   OpenInputs(const std::vector<ModelPort>& inputs, const ImportOptions& options)
@@ -65,10 +65,10 @@ class OpenInputs {
     leading_.erase("");
   }
 
-  // True if none is open, or the user's shapes and sizes say what all symbols stand for.
+  // True if no dimension is open: the user's shapes and sizes determine all symbols.
   bool all_known() const { return std::none_of(inputs_.begin(), inputs_.end(), HasOpen); }
 
-  // True if nothing but leading dimensions is open.
+  // True if only leading dimensions are open.
   bool only_leading() const {
     return std::all_of(inputs_.begin(), inputs_.end(), [&](const ModelPort& input) {
       for (size_t d = 0; d < input.extents.size(); ++d) {
@@ -78,7 +78,7 @@ class OpenInputs {
     });
   }
 
-  // Shapes of the inputs that the user's shapes and sizes say whole.
+  // Returns shapes of the inputs that the user's shapes and sizes determine completely.
   std::vector<InputPin> KnownPins() const {
     std::vector<InputPin> pins;
     for (const ModelPort& input : inputs_) {
@@ -87,7 +87,7 @@ class OpenInputs {
     return pins;
   }
 
-  // Shapes of the others, of these sizes.
+  // Returns shapes of the other inputs with these sizes for their open dimensions.
   std::vector<InputPin> OpenPins(int64_t leading, int64_t others) const {
     std::vector<InputPin> pins;
     for (const ModelPort& input : inputs_) {
@@ -106,8 +106,8 @@ class OpenInputs {
     return pins;
   }
 
-  // Options that say the shapes `pins` of the open inputs: sizes of symbols if all open dimensions have
-  // one, else shapes.
+  // Returns options that give the open inputs the shapes `pins`: sizes of symbols if they determine
+  // all open dimensions, otherwise shapes.
   std::string Options(const std::vector<InputPin>& pins) const {
     SymbolValues sizes;
     ForEachOpen(pins, [&](const std::string& symbol, int64_t size) {
@@ -126,7 +126,7 @@ class OpenInputs {
   }
 
  private:
-  // Calls `use` for each open dimension of the inputs whose shapes are `pins`.
+  // Calls use(symbol, size) for each open dimension of the inputs that have a shape in `pins`.
   template <typename Use>
   void ForEachOpen(const std::vector<InputPin>& pins, const Use& use) const {
     for (const ModelPort& input : inputs_) {
@@ -159,7 +159,7 @@ class OpenInputs {
     });
   }
 
-  // The user's shape of one input says the symbols of others.
+  // A shape given for one input determines symbols that other inputs may have too.
   void AddChoices(const ModelPort& input, const InputPin& pin) {
     for (size_t d = 0; d < std::min(input.extents.size(), pin.shape.size()); ++d) {
       const Extent& extent = input.extents[d];
@@ -168,11 +168,11 @@ class OpenInputs {
   }
 
   std::vector<ModelPort> inputs_;
-  std::set<std::string> leading_;  // symbols of leading dimensions
+  std::set<std::string> leading_;  // symbols of open leading dimensions
   SymbolValues chosen_;
 };
 
-// Likely values of inputs that the user says nothing of.
+// Returns likely values of the inputs for which the user gave neither a shape nor a value.
 std::map<std::string, Tensor> OpenConstants(const std::vector<ModelPort>& inputs,
                                             const ImportOptions& options) {
   std::map<std::string, Tensor> constants = LikelyConstants(inputs);
@@ -181,7 +181,7 @@ std::map<std::string, Tensor> OpenConstants(const std::vector<ModelPort>& inputs
   return constants;
 }
 
-// Options that say them, with a blank in front of each.
+// Returns the options for `constants`, each preceded by a space.
 std::string Words(const std::map<std::string, Tensor>& constants) {
   std::string words;
   for (const auto& [name, value] : constants) {
@@ -195,7 +195,7 @@ ImportOptions With(ImportOptions options, const std::vector<InputPin>& pins) {
   return options;
 }
 
-// Errors if a shape of an input has another size for a dimension than --dim.
+// Returns an error if the user's shape of an input contradicts --dim.
 absl::Status CheckAgreement(const std::string& path, const ModelPort& input, const InputPin& pin,
                             const SymbolValues& dims) {
   for (size_t d = 0; d < std::min(input.extents.size(), pin.shape.size()); ++d) {
@@ -230,7 +230,8 @@ absl::Status CheckDims(const OpenModel& model, const ImportOptions& options) {
   return absl::OkStatus();
 }
 
-// A size of 1 is mostly one that nobody chose: a symbol that stands for more than the user thought.
+// Adds a note for images that are one pixel wide or high. Such a size is usually unintended: a
+// symbol that occurs in more dimensions than the user expected.
 void NoteSmallImages(const OpenModel& model, const std::vector<InputPin>& pins,
                      std::vector<std::string>& notes) {
   for (const ModelPort& input : model.inputs) {
@@ -259,7 +260,7 @@ absl::StatusOr<Graph> ImportOpenModel(const OpenModel& model, const ImportOption
                                  open.Options(open.OpenPins(kOtherBatch, 1))));
   }
   if (graph.ok()) NoteSmallImages(model, With(known, open.OpenPins(1, 1)).pins, notes);
-  // No size helps where an operator is lacking.
+  // No size helps if an operator is not supported.
   if (graph.ok() || open.all_known() || !model.is_searched ||
       graph.status().code() == absl::StatusCode::kUnimplemented) {
     return graph;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a model is imported, and with which shapes. tools/kiln/load_model_test.cc imports
-// files.
+// Number of imports of a model, and their shapes. tools/kiln/load_model_test.cc imports files.
 #include "compiler/import/open_dimensions.h"
 
 #include <string>
@@ -29,8 +28,8 @@ ModelPort Input(const std::string& name, std::vector<Extent> extents) {
   return port;
 }
 
-// Imports where every input has a shape and the last extents are at least `least`; notes the shape
-// of 'x' in each attempt.
+// Returns a model whose import succeeds if every input has a shape and the last extent of the first
+// shape is at least `least`. Each attempt appends the first shape to `attempts`.
 OpenModel Model(std::vector<ModelPort> inputs, int64_t least, std::vector<Shape>& attempts) {
   OpenModel model{.path = "m.onnx", .inputs = std::move(inputs)};
   const size_t num_inputs = model.inputs.size();
@@ -104,7 +103,7 @@ TEST(ImportOpenModel, ImagesWithPlacesAreLarger) {
             "w=512");
 }
 
-// Only what the user has not said yet is suggested, and what a shell reads otherwise is in quotes.
+// Only sizes that the user has not given are suggested. Words that a shell would change are quoted.
 TEST(ImportOpenModel, SuggestionsAreOfWhatIsMissing) {
   std::vector<Shape> attempts;
   const OpenModel model =
@@ -129,7 +128,7 @@ TEST(ImportOpenModel, AllSizesAlikeAreTriedLast) {
             "m.onnx: no\nm.onnx: sizes with which it can be compiled: --dim m=2 --dim n=1");
 }
 
-// A model for two sampling rates takes the sizes of one.
+// A model for two sampling rates takes the sizes of one of them.
 TEST(ImportOpenModel, ASamplingRateIsTriedAfterSizes) {
   ModelPort rate = Input("sr", {});
   rate.dtype = DType::Int(64);

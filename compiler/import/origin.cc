@@ -10,7 +10,7 @@
 namespace kiln {
 namespace {
 
-// True for UTF-8 without a character 0.
+// True if `text` is valid UTF-8 without a null character.
 bool IsText(const std::string& text) {
   using Json = nlohmann::json;
   const auto skip_errors = Json::error_handler_t::ignore;

@@ -15,15 +15,16 @@ namespace kiln {
 
 using Properties = std::vector<std::pair<std::string, std::string>>;
 
-// ModelOrigin::sha256 of a model and its other files, of which `files` has the paths by their names in
-// the model. A file that cannot be read has no line.
+// Returns ModelOrigin::sha256 of a model and its other files. `files` maps their names in the model
+// to paths. A file that cannot be read gets no line.
 std::string ModelDigest(absl::string_view bytes, const std::map<std::string, std::string>& files);
 
-// ModelOrigin::import_options: a line for each option; of constants the digest of their bytes.
+// Returns ModelOrigin::import_options: a line per option. A constant is given by its type and the
+// digest of its bytes.
 std::string ImportOptionsText(const frontend::ImportOptions& options);
 
-// Those of `properties` that metadata can hold: texts in UTF-8 without a character 0, as long as they
-// have at most kMaxPropertyBytes together, keys included.
+// Returns the properties that metadata can hold: UTF-8 texts without a null character. Properties
+// that would exceed kMaxPropertyBytes in total, keys included, are omitted.
 inline constexpr size_t kMaxPropertyBytes = size_t{256} << 10;
 Properties TextProperties(const Properties& properties);
 

@@ -20,7 +20,7 @@ TEST(ModelDigest, WeightsInOtherFilesCount) {
   const std::string path = std::string(std::getenv("TEST_TMPDIR")) + "/weights";
   std::ofstream(path) << "one";
   const std::string first = ModelDigest("abc", {{"w.bin", path}});
-  // printf '…  -\n…  w.bin\n' | sha256sum, with the digests of "abc" and "one".
+  // The output of: printf '…  -\n…  w.bin\n' | sha256sum, with the digests of "abc" and "one".
   EXPECT_EQ(first, "b99732da3d62dd4e686db60318656df53910ec851c9cb000d896e817b9034bee");
   EXPECT_EQ(first, ModelDigest("abc", {{"w.bin", path}}));
   std::ofstream(path) << "two";

@@ -11,8 +11,8 @@
 namespace kiln::loop {
 namespace {
 
-// An index that is not linear is folded by the builders of expressions, which takes as long as this
-// many accesses.
+// An index that is not linear is evaluated by folding its expression. One fold takes about as much
+// time as this many accesses.
 constexpr int64_t kAccessesPerFold = 64;
 
 class Follower {
@@ -36,15 +36,15 @@ class Follower {
   }
 
  private:
-  // A scalar integer as base + sum of coefficient * value of a variable, or, where it is not
-  // linear, as it is.
+  // A scalar integer. If it is linear, its value is base + the sum of coefficient * value over
+  // `terms`, whose first field is the slot of a variable. Otherwise `expr` is folded.
   struct Index {
     Expr expr;
     bool linear = false;
     int64_t base = 0;
     std::vector<std::pair<size_t, int64_t>> terms;
   };
-  // Elements first, first + stride, … of one of the two buffers.
+  // The elements first, first + stride, … of `read_` or `written_`, `lanes` in number.
   struct Access {
     Index first;
     int64_t stride = 1;
@@ -116,7 +116,8 @@ class Follower {
     return Evaluate(it->second);
   }
 
-  // Calls f for every element, if all are within the buffer.
+  // Calls f for the elements in order. Returns false if one is unknown or outside of the buffer, or
+  // if no accesses are left.
   template <typename F>
   bool ForElements(const Access& access, const Buffer& buffer, const F& f) {
     const std::optional<int64_t> first = Evaluate(access.first);
@@ -178,7 +179,7 @@ class Follower {
     });
   }
 
-  // Runs f; with `at_once`, as if it wrote all that it writes before it reads what it reads.
+  // Runs f. If `at_once`, all writes of f count as earlier than all of its reads.
   template <typename F>
   bool InOrder(bool at_once, const F& f) {
     if (!at_once || at_once_ == 1) return f();
@@ -192,14 +193,14 @@ class Follower {
 
   const Buffer& read_;
   const Buffer& written_;
-  std::vector<Var> vars_;  // of all loops
+  std::vector<Var> vars_;  // loop variables, indexed by slot
   std::unordered_map<const ExprNode*, size_t> slots_;
   std::vector<int64_t> values_;
   std::unordered_map<const StmtNode*, Accesses> accesses_;
   std::unordered_map<const ExprNode*, Index> indices_;
   int64_t accesses_left_;
   int64_t now_ = 0;
-  int64_t at_once_ = 0;  // 1 while iterations count as one
+  int64_t at_once_ = 0;  // 1 while all accesses count as simultaneous
   AccessOrder order_;
 };
 

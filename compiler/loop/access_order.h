@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AccessOrder: when a function reads each element of one of its parameters for the last time, and
-// when it writes each element of another for the first time.
+// AccessOrder: the time of the last read of each element of one parameter of a function, and of the
+// first write of each element of another parameter.
 #ifndef KILN_COMPILER_LOOP_ACCESS_ORDER_H_
 #define KILN_COMPILER_LOOP_ACCESS_ORDER_H_
 
@@ -13,8 +13,8 @@
 
 namespace kiln::loop {
 
-// Times are counted from 1. An element that is written at the time at which another is read is
-// written after that.
+// Times are counted from 1. If the write of an element and the read of another one have the same
+// time, the read comes first.
 struct AccessOrder {
   static constexpr int64_t kNeverRead = 0;
   static constexpr int64_t kNeverWritten = std::numeric_limits<int64_t>::max();
@@ -23,9 +23,10 @@ struct AccessOrder {
   std::vector<int64_t> first_write;  // by element of `written`
 };
 
-// Follows the function, whose accesses must be flat. Nothing where an index, a condition or the
-// range of a loop depends on data, where the function reads what it writes or calls another, and
-// where it makes more than `max_accesses`.
+// Follows the accesses of the function, which must be flat. Returns nothing if an index, a
+// condition or the range of a loop depends on data, if the function reads `written`, or if it makes
+// more than `max_accesses` accesses. Functions with calls or other statements with side effects are
+// not followed either.
 std::optional<AccessOrder> FollowAccesses(const Func& func, const Buffer& read,
                                           const Buffer& written, int64_t max_accesses);
 

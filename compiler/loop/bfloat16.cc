@@ -14,14 +14,14 @@ Expr SmallestNormal(const Expr& like) {
   return Const(like.type(), std::numeric_limits<float>::min());
 }
 
-// 0 of the sign of x.
+// Zero with the sign of x.
 Expr ZeroLike(const Expr& x) {
   constexpr int64_t kSign = 0x80000000;
   const Expr bits = MakeBitcast(DType::UInt(32), x);
   return MakeBitcast(kF32, MakeBinary(BinaryOp::kAnd, bits, IntConst(bits.type(), kSign)));
 }
 
-// A subnormal as 0 of its sign.
+// Replaces a subnormal x by zero with its sign.
 Expr Flushed(const Expr& x) { return MakeSelect(Magnitude(x) < SmallestNormal(x), ZeroLike(x), x); }
 
 }  // namespace
@@ -32,7 +32,8 @@ Expr AddBFloatProduct(const Expr& sum, const Expr& a, const Expr& b) {
   const Expr x = Flushed(MakeCast(kF32, a)), y = Flushed(MakeCast(kF32, b)), s = Flushed(sum);
   const Expr rounded = MakeFma(x, y, s);
   const auto wide = [](const Expr& e) { return MakeCast(kF64, e); };
-  // What rounding has taken away. Below 2^-126, half of the 24th bit is 2^-151.
+  // The rounding error of the fma. Just below 2^-126, half a unit of the 24th bit is 2^-151 if the
+  // exponent is not limited.
   const Expr rest = wide(s) - wide(rounded) + wide(x) * wide(y);
   const Expr was_less = wide(rounded) * rest < Const(rest.type(), -0x1p-126 * 0x1p-151);
   const Expr magnitude = Magnitude(rounded), smallest = SmallestNormal(rounded);

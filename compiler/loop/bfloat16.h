@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bfloat16 by operations of the loop IR: what a code generator says of a dot whose
-// instruction it lacks.
+// Products of bfloat16 as operations of the loop IR, for code generators that lack the instruction
+// of a dot.
 #ifndef KILN_COMPILER_LOOP_BFLOAT16_H_
 #define KILN_COMPILER_LOOP_BFLOAT16_H_
 
@@ -8,13 +8,16 @@
 
 namespace kiln::loop {
 
-// What a dot makes of `sum`, of float32, by one product of bfloat16 (expr.h); all of as many lanes.
+// Returns sum + a * b, rounded as a dot does it (expr.h). `sum` is float32, `a` and `b` are
+// bfloat16. All have the same number of lanes.
 Expr AddBFloatProduct(const Expr& sum, const Expr& a, const Expr& b);
-// The same, by a sum of such products that has been made apart (DotShape::sums_apart).
+// Returns sum + apart. `apart` is a sum of such products that was computed separately
+// (DotShape::sums_apart).
 Expr AddSumOfBFloats(const Expr& sum, const Expr& apart);
 
-// A sum of float32 and the products of a lane, in the order of a dot. `product(sum, term, parts)` is
-// AddBFloatProduct of parts of the factors of a term, `add(sum, apart)` AddSumOfBFloats.
+// Returns `sum` plus the products of one lane, added in the order of a dot. `product(sum, term,
+// parts)` is AddBFloatProduct for the given parts of the factors of a term. `add(sum, apart)` is
+// AddSumOfBFloats.
 template <typename T, typename Product, typename Add>
 T SumBFloatProducts(const DotShape& shape, T sum, const T& zero, const Product& product,
                     const Add& add) {

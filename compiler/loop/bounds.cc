@@ -11,7 +11,8 @@
 namespace kiln::loop {
 namespace {
 
-// What an operation that wraps around gives: the exact range where it fits into the type.
+// Range of an operation that wraps around: `exact` if it fits into the type, otherwise the range of
+// the type.
 Range Wrapped(const Type& type, Range exact) {
   if (type.index) return exact;
   if (type.dtype == DType::UInt(64)) return exact.lo >= 0 && exact.bounded() ? exact : Range{};
@@ -19,12 +20,12 @@ Range Wrapped(const Type& type, Range exact) {
   return exact.bounded() && exact.within(all) ? exact : all;
 }
 
-// Whether a shift of the type is by one known amount, for which 2^amount is an int64.
+// True if a shift of a value of the type is by one known amount and 2^amount fits into an int64.
 bool IsAmount(const Range& range, const Type& type) {
   return range.is_point() && range.lo >= 0 && range.lo < std::min<int64_t>(type.dtype.bits, 63);
 }
 
-// floor((v + 2^(bits - 1)) / 2^bits) of all v in a range.
+// Range of floor((v + 2^(bits - 1)) / 2^bits) over all v in `range`.
 Range RoundedShift(const Range& range, int bits) {
   const Range sum = Add(range, Range::Point(int64_t{1} << (bits - 1)));
   return sum.bounded() ? Range{sum.lo >> bits, sum.hi >> bits} : Range{};

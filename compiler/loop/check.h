@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// KILN_CHECK: for mistakes of the compiler itself, where no Status can be returned (builders of
-// expressions). Always on.
+// KILN_CHECK: aborts on a mistake of the compiler itself where no Status can be returned, as in the
+// builders of expressions. It is active in all builds.
 //
 //   KILN_CHECK(a.type() == b.type(), absl::StrCat("operands of type ", a.type().ToString(), ...));
 #ifndef KILN_COMPILER_LOOP_CHECK_H_
@@ -8,7 +8,7 @@
 
 #include <string>
 
-// `message` is evaluated only where the condition fails.
+// `message` is evaluated only if the condition fails.
 #define KILN_CHECK(condition, message)                                                  \
   do {                                                                                  \
     if (!(condition)) ::kiln::loop::FailCheck(__FILE__, __LINE__, #condition, message); \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the passes make of the loops that matter most: a convolution's register tile. LLVM holds the
-// accumulators in registers if every index of them is a constant, and addresses neighbours by
-// displacement if their indices differ in the last constant only.
+// The result of the passes for the most important loops: the register tile of a convolution. LLVM
+// holds the accumulators in registers if all their indices are constants. It addresses neighbors by
+// displacement if their indices differ only in the last constant.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -19,9 +19,9 @@ namespace {
 
 constexpr DType kFloat = DType::Float(32);
 
-// A 3×3 convolution of size × size × 64 to 64 channels, channels last, weights packed by 32 output
-// channels, a tile of `rows` pixels by two vectors of 16. With `padded`, the input is padded by one
-// on the fly.
+// A 3×3 convolution of size × size × 64 to 64 channels, channels last. Its weights are packed by 32
+// output channels, and its tile is `rows` pixels × two vectors of 16. With `padded`, the input is
+// padded by one on the fly.
 struct Convolution {
   Convolution(int64_t size, int64_t rows, bool padded) : rows(rows) {
     const int64_t in = padded ? size : size + 2;
@@ -142,7 +142,7 @@ TEST(ConvolutionTileTest, NeighboursDifferInTheLastConstant) {
             14);
 }
 
-// The expressions of the first innermost statements that are guarded.
+// Number of innermost statements with a guard.
 int GuardedUpdates(const std::string& text) {
   int count = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
@@ -157,8 +157,8 @@ TEST(ConvolutionTileTest, TheInteriorOfAPaddedImageHasNoGuards) {
   ASSERT_NE(border, std::string::npos);
   const std::string interior = text.substr(0, border);
   EXPECT_TRUE(absl::StrContains(interior, "if oh >= 1 && oh < 55 {")) << interior;
-  // Three tiles in a row: the left one, those between and the right one. One pixel of 14 looks over
-  // the edge in the outer two.
+  // Three tiles in a row: the left one, those in between, and the right one. One pixel of 14
+  // crosses the edge in the two outer tiles.
   EXPECT_EQ(CountLines(interior, "fma("), 3 * 28);
   EXPECT_LE(GuardedUpdates(interior), 2 * 2);
   EXPECT_EQ(CountLines(interior, "min("), 2);

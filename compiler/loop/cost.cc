@@ -25,7 +25,7 @@ int64_t Multiply(int64_t a, int64_t b) {
 }
 
 int64_t Points(const std::vector<Axis>& axes) {
-  // An extent of 0 after others whose product does not fit is still no point.
+  // An extent of 0 means no points, even if the product of the extents before it does not fit.
   if (std::any_of(axes.begin(), axes.end(), [](const Axis& axis) { return axis.extent == 0; })) {
     return 0;
   }
@@ -34,25 +34,25 @@ int64_t Points(const std::vector<Axis>& axes) {
   return points;
 }
 
-// Of a node on values; what it is on indices does not matter.
+// Number of operations of a node that computes values from elements of tensors.
 int64_t OperationsOf(const ExprNode& node) {
   return std::visit(
       Overloaded{[](const Unary& n) { return SaturationOf(n.op).has_value() ? 2 : 1; },
                  [](const Binary&) { return 1; }, [](const Fma&) { return 2; },
                  [](const Dot& n) { return 2 * n.kind.group * n.kind.steps; },
                  [](const Compare&) { return 1; },
-                 // Everything else moves values or names them.
+                 // All other nodes move or name values.
                  [](const auto&) { return 0; }},
       node.value);
 }
 
-// What one evaluation of a stage's value does.
+// Counts the operations and loads of one evaluation of a stage's value.
 class ValueCost {
  public:
   explicit ValueCost(const Expr& value) {
     std::unordered_set<const ExprNode*> visited;
     WalkPostOrder(value, visited, [this](const Expr& e) { See(*e); });
-    // Not into loads: what is below them is an index.
+    // Stops at loads, because their operands are indices.
     std::unordered_set<const ExprNode*> counted;
     for (std::vector<const ExprNode*> open = {value.get()}; !open.empty();) {
       const ExprNode* node = open.back();
@@ -80,7 +80,7 @@ class ValueCost {
     if (of_elements) of_elements_.insert(&node);
   }
 
-  std::unordered_set<const ExprNode*> of_elements_;  // loads, and what is computed of them
+  std::unordered_set<const ExprNode*> of_elements_;  // loads, and nodes that use loaded values
   std::map<Buffer, int64_t> loads_;
   int64_t operations_ = 0;
 };
@@ -96,7 +96,7 @@ Cost CostOf(const Kernel& kernel) {
   std::map<Buffer, int64_t> loads;
   for (const Stage& stage : kernel.stages) {
     const ValueCost value(stage.value);
-    // A rank takes one comparison, a key is computed once.
+    // A stage with ranks computes the key of each place once. Each of these counts one comparison.
     const int64_t ranks = stage.rank_axis.has_value() ? stage.axes[*stage.rank_axis].extent : 1;
     const int64_t points =
         ranks == 0 ? 0 : Multiply(Points(stage.axes) / ranks, Points(stage.reduce));

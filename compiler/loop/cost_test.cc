@@ -16,7 +16,7 @@ Buffer Param(std::string name, Shape shape, DType dtype = kF32) {
   return MakeBuffer(std::move(name), dtype, std::move(shape), BufferScope::kParam);
 }
 
-// A stage that gives out[i] for all i below `extent`.
+// A stage that computes out[i] for all i below `extent`.
 Stage Pointwise(const Buffer& out, int64_t extent, const std::function<Expr(Expr)>& value) {
   const Var i = MakeVar("i");
   return {.buffer = out, .axes = {{i, extent}}, .index = {i}, .value = value(i)};
@@ -40,7 +40,7 @@ Kernel Product(int64_t m, int64_t n, int64_t k) {
                       .value = MakeLoad(a, {i, r}) * MakeLoad(b, {r, j})}}};
 }
 
-// Of one stage that reads one input of `in` elements.
+// The cost of one stage that reads one input of `in` elements.
 Cost OfValue(int64_t in, int64_t points, const std::function<Expr(const Buffer&, Expr)>& value,
              DType dtype = kF32) {
   const Buffer x = Param("x", {in}, dtype);
@@ -70,7 +70,7 @@ TEST(Cost, ArithmeticOfElementsCounts) {
                     })
                 .operations,
             2 * 8);
-  // A comparison; the selection by it and the negation.
+  // A comparison and a negation count, the select does not.
   EXPECT_EQ(OfValue(8, 8,
                     [](const Buffer& x, const Expr& i) {
                       const Expr value = MakeLoad(x, {i});
@@ -78,7 +78,7 @@ TEST(Cost, ArithmeticOfElementsCounts) {
                     })
                 .operations,
             2 * 8);
-  // Widening does not, the product of integers does.
+  // The conversion does not count, the product of integers does.
   EXPECT_EQ(OfValue(
                 8, 8,
                 [](const Buffer& x, const Expr& i) {
@@ -108,7 +108,7 @@ TEST(Cost, IndicesAndGuardsDoNotCount) {
                                         Const(kF32, 0));
                     }),
             (Cost{0, 4 * (6 + 8)}));
-  // A table read at places that are computed of elements.
+  // A table that is read at places computed from elements.
   const Buffer places = Param("places", {4}, DType::Int(64)), table = Param("table", {100});
   const Buffer out = Param("out", {4});
   const Stage stage = Pointwise(out, 4, [&](const Expr& i) {
@@ -120,7 +120,7 @@ TEST(Cost, IndicesAndGuardsDoNotCount) {
 }
 
 TEST(Cost, WhatIsNotReadIsNotAccessed) {
-  // Every tenth element; an input that only lends its shape.
+  // Only every tenth element is read. Nothing is read from an input that only provides its shape.
   EXPECT_EQ(
       OfValue(100, 10, [](const Buffer& x, const Expr& i) { return MakeLoad(x, {i * Expr(10)}); })
           .accessed_bytes,

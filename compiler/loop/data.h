@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant data with structure: C structs, tables and strings that the code generators print, each
-// in its own language, from one description. Metadata, executor tables and the function registry
-// are made of it.
+// Structured constant data: C structs, tables and strings. Each code generator prints them in its
+// own language from one description. Metadata, the tables of executors and the function registry
+// use it.
 //
 //   DataDef{.name = "answer",
 //           .c_type = "const struct Pair",
 //           .value = DataValue::Struct({DataValue::Int(32, 42), DataValue::String("x")})}
 //
-// is `const struct Pair answer = {42, "x"};` in C and a constant of type {i32, ptr} with C's layout
-// in LLVM.
+// is `const struct Pair answer = {42, "x"};` in C, and a constant of type {i32, ptr} with C's
+// layout in LLVM.
 #ifndef KILN_COMPILER_LOOP_DATA_H_
 #define KILN_COMPILER_LOOP_DATA_H_
 
@@ -36,7 +36,7 @@ struct DataValue {
   };  // an array of unsigned char, no NUL added
   struct Address {
     std::string symbol;
-  };  // of another DataDef, of a Func or of a constant buffer; "" is the null pointer
+  };  // of another DataDef, a Func or a constant buffer; "" is the null pointer
   struct FuncAddress {
     std::string symbol;
   };  // of a packed function, as TVMBackendPackedCFunc
@@ -60,12 +60,12 @@ struct DataValue {
 
 struct DataDef {
   std::string name;
-  std::string c_type;    // of the object, or of an array's element, without const: "struct
-                         // ParameterInfo", "int64_t", "void*"
-  std::string c_header;  // that declares c_type; may be empty: "kiln/metadata.h"
+  std::string c_type;    // of the object, or of an element if it is an array, without const:
+                         // "struct ParameterInfo", "int64_t", "void*"
+  std::string c_header;  // header that declares c_type, such as "kiln/metadata.h"; may be empty
   DataValue value;
   bool exported = false;  // visible to other objects
-  bool writable = false;  // the few variables that a loader fills in (__tvm_module_ctx)
+  bool writable = false;  // for variables that a loader fills in, such as __tvm_module_ctx
   int alignment_bytes = 0;
 };
 

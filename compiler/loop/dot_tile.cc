@@ -12,7 +12,8 @@
 namespace kiln::loop {
 namespace {
 
-// The first of neighbouring elements of a flat buffer; nothing if an index says otherwise.
+// Returns the first of contiguous elements of a flat buffer. Returns nothing if the index is not
+// a ramp of stride 1.
 std::optional<Argument> FirstOf(const Buffer& buffer, const std::vector<Expr>& index) {
   if (index.size() != 1 || buffer->whole != nullptr) return std::nullopt;
   const auto* ramp = index[0].As<Ramp>();
@@ -25,13 +26,13 @@ std::optional<Argument> FirstOf(const Expr& e) {
   return load == nullptr ? std::nullopt : FirstOf(load->buffer, load->index);
 }
 
-// How far `other` is behind `first`; nothing if they are of other buffers.
+// Returns the number of elements from `first` to `other`, or nothing if the buffers differ.
 std::optional<Expr> DistanceAsExpr(const Argument& first, const Argument& other) {
   if (first.buffer != other.buffer) return std::nullopt;
   return Simplify(other.offset - first.offset);
 }
 
-// The same, where it is a number.
+// As DistanceAsExpr, but returns nothing if the distance is not a constant.
 std::optional<int64_t> Distance(const Argument& first, const Argument& other) {
   const std::optional<Expr> expr = DistanceAsExpr(first, other);
   int64_t distance = 0;
@@ -39,7 +40,8 @@ std::optional<int64_t> Distance(const Argument& first, const Argument& other) {
   return distance;
 }
 
-// Rows, the first element of the first of them, and how far each is behind the one before.
+// Rows of a factor: the first element of the first row, and the distance between the starts of
+// neighboring rows (0: the rows are stored without overlap).
 struct Rows {
   Argument first;
   int slide = 0;
@@ -78,7 +80,8 @@ bool IsSame(const Expr& a, const Expr& b) {
   return a.get() == b.get() || (AsInt(a, &x) && AsInt(b, &y) && x == y);
 }
 
-// Dots whose factors are equally far apart; `a` and `b` are those of the first.
+// Returns the chain of `dots` if the distances between the factors of neighboring dots are all
+// equal. `a` and `b` belong to the first dot.
 std::optional<DotTile::Chain> ChainOf(const std::vector<const Dot*>& dots, const Rows& a,
                                       const Argument& b) {
   DotTile::Chain chain{.length = static_cast<int>(dots.size())};
@@ -107,7 +110,7 @@ std::optional<DotTile::Chain> ChainOf(const std::vector<const Dot*>& dots, const
   return chain;
 }
 
-// Where the sums `sum` are loaded from, if that is where the store puts them.
+// Returns the address from which `sum` is loaded if the store writes to the same address.
 std::optional<Argument> SameSums(const Store& store, const Expr& sum) {
   const auto stored = FirstOf(store.buffer, store.index), loaded = FirstOf(sum);
   const bool same = stored.has_value() && loaded.has_value() && stored->buffer == loaded->buffer &&
@@ -123,7 +126,7 @@ std::optional<Argument> SumsInPlace(const Store& store) {
 }
 
 std::optional<DotTile> AsDotTile(const Store& store) {
-  // The last dot is outermost, and adds to the one before it.
+  // The last dot is outermost. Its sum is the dot before it.
   std::vector<const Dot*> dots;
   for (const Dot* dot = store.value.As<Dot>(); dot != nullptr; dot = dot->sum.As<Dot>()) {
     dots.insert(dots.begin(), dot);
@@ -136,7 +139,7 @@ std::optional<DotTile> AsDotTile(const Store& store) {
   if (!sums.has_value() || !a.has_value() || !b.has_value()) return std::nullopt;
   const DotShape shape =
       *DotShape::Of(store.value.type().lanes, dot.a.type().lanes, dot.b.type().lanes, dot.kind);
-  // Rows that overlap are interleaved element by element.
+  // Overlapping rows are interleaved element by element.
   const bool is_tile = a->slide == 0
                            ? (dot.kind.steps > 1 || dot.kind.column_run > 0) && dots.size() == 1
                            : dot.kind.steps == 1 && dot.kind.run == 1 && shape.columns == 1;
@@ -178,7 +181,8 @@ std::optional<DotTile> AsDotTile(const For& loop) {
     if (!only_prefetches || tile->kind.column_run == 0) return {};
     tile->repeat = loop.var;
   }
-  // Moves an address to where the first part has it; false if parts lie otherwise.
+  // Moves an address to its value in the first iteration. Returns false if consecutive iterations
+  // are not `elements` apart.
   const auto move_to_first = [&](Argument& address, int elements) {
     LinearForm form;
     if (!AsLinear(address.offset, {loop.var}, &form) || form.coefficients[0] != elements) {
@@ -203,7 +207,7 @@ Stmt RollDotTiles(const Stmt& s) {
     if (!tile.has_value() || tile->slide != 0) return at;
     DotKind kind = tile->kind;
     kind.steps = DotTile::StepsOfIteration(kind.steps);
-    if (kind.steps == 1) return at;  // a tile has several
+    if (kind.steps == 1) return at;  // a tile has several steps
     const Var part = MakeVar("part");
     const int terms = static_cast<int>(kind.elements());
     const auto behind = [&](const Argument& first, int of_step) {
@@ -225,7 +229,8 @@ Stmt WrittenOut(const DotTile& tile) {
   const auto loop = [](const Var& var, const Expr& extent, const Stmt& body) {
     return MakeFor(var, 0, extent, ForKind::kSerial, body);
   };
-  // Element `place` of a run of the column, and the one of the row that it meets.
+  // Returns element `place` of a run of the column, and the element of the row that it is
+  // multiplied by.
   const auto factors = [&](int place, const DotShape::Product& parts) {
     const Expr k = run * Expr(shape.column_run) + Expr(place), first = step * Expr(shape.parts);
     const Expr a = tile.a.offset + (first + Expr(parts.of_a)) * Expr(shape.rows * shape.group) +
@@ -241,7 +246,7 @@ Stmt WrittenOut(const DotTile& tile) {
   std::vector<Stmt> of_step;
   for (const DotShape::Product& parts : shape.products()) {
     std::vector<Stmt> products;
-    Expr together;  // of the places of a run
+    Expr together;  // sum over the places of a run
     for (int place = 0; place < shape.column_run; ++place) {
       if (!apart) {
         const auto [a, b] = factors(of_floats ? shape.TermOfBFloats(place) : place, parts);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile of sums, rows by columns, and all steps of their reduction in one statement: a store of a
-// dot of several steps back to the sums that it adds to.
+// A register tile of sums, rows × columns, and all steps of their reduction in one statement: a
+// store of a dot with several steps that writes the sums back to where they were loaded.
 //
 //   acc[ramp(0, 1, 4)] = dot<smlad, 4, swaps, steps 36, run 2>(acc[ramp(0, 1, 4)], rows[ramp(…)],
 //                                                              columns[ramp(…)])
 //
-// Code generators print it as one loop (DotLoop), whose registers no compiler has to find, or by
+// Code generators print it as one loop whose registers are already assigned (DotLoop), or with
 // registers that hold matrices:
 //
 //   acc[ramp(0, 1, 1024)] = dot<tdpbssd, 64, steps 9, column_run 4>(acc[ramp(0, 1, 1024)],
 //                               rows[ramp(0, 1, 18432)], columns[ramp(0, 1, 18432)])
 //
-// Rows may
-// overlap, each `slide` elements behind the one before. Of such rows there may be several dots, one
-// the sum of the next, whose factors lie equally far apart, as the rows of a window do:
+// Rows may overlap: each starts `slide` elements after the previous one. A statement may then have
+// several dots, each the sum operand of the next. The distances between the factors of neighboring
+// dots are equal, as they are for the rows of a convolution window:
 //
 //   acc[ramp(0, 1, 2)] = dot<smlad_taps, 3, run 1>(
 //       acc[ramp(0, 1, 2)], interleave(row[ramp(i, 1, 3)], row[ramp(i + 1, 1, 3)]), taps[ramp(…)])
@@ -33,38 +33,40 @@ struct DotTile {
   DotShape shape;
   Argument sums, a, b;  // the first element of each
   int slide = 0;        // 0: rows do not overlap
-  // Dots one after the other, and elements from the factors of one to those of the next.
+  // Consecutive dots, and the distance in elements from the factors of one to those of the next.
   struct Chain {
     int length = 1;
     Expr a_step = 0;
     int64_t b_step = 0;
   };
   Chain chain = {};
-  // Tiles one after the other that add to the same sums, each with the steps behind those of the one
-  // before.
+  // Number of consecutive tiles that add to the same sums. The steps of each follow those of the
+  // previous tile in memory.
   Expr repeats = 1;
-  // Prefetches before each of them, in terms of a variable that counts them.
+  // Prefetches before each of these tiles, in terms of the variable `repeat`, which counts the
+  // tiles.
   Var repeat = {};
   std::vector<Stmt> prefetches = {};
 
-  // From the rows of a dot to those of the next; 0 where that is no number.
+  // Elements from the rows of a dot to the rows of the next one; 0 if `chain.a_step` is not a
+  // constant.
   int64_t row_elements() const;
-  // Steps that an iteration of a tile's loop in assembly has: a divisor of all of them.
+  // Steps in one iteration of a tile's loop in assembly: the largest divisor of `steps` up to 4.
   static int StepsOfIteration(int steps);
 };
 
-// Where the sums of a store of a dot, of one lane or several side by side, begin, if they are stored
-// to where they were loaded; nothing otherwise.
+// Returns the first element of the sums of a store of a dot if the store writes contiguous lanes
+// back to where they were loaded. Returns nothing otherwise, also if the dot has one lane.
 std::optional<Argument> SumsInPlace(const Store& store);
 
-// Nothing if the store is of another kind, or not flat.
+// Returns nothing if the store is not a tile or not flat.
 std::optional<DotTile> AsDotTile(const Store& store);
-// The tile of a serial loop over parts of its steps, as RollDotTiles makes it, with prefetches before it
-// where registers hold matrices; nothing if it is another loop.
+// Returns the tile of a serial loop over parts of its steps, as RollDotTiles makes it. If registers
+// hold matrices, the loop may have prefetches before the tile. Returns nothing for other loops.
 std::optional<DotTile> AsDotTile(const For& loop);
 
-// The statement with each tile whose rows are apart as a loop over tiles of StepsOfIteration steps:
-// tiles of other numbers of steps are then alike but for the extent of a loop.
+// Replaces each tile whose rows do not overlap by a loop over tiles of StepsOfIteration steps.
+// Tiles with different numbers of steps then differ only in the extent of a loop.
 //
 //   for part in 0..9 {
 //     acc[ramp(0, 1, 4)] = dot<smlad, 4, swaps, steps 4, run 2>(acc[ramp(0, 1, 4)],
@@ -72,14 +74,16 @@ std::optional<DotTile> AsDotTile(const For& loop);
 //   }
 Stmt RollDotTiles(const Stmt& s);
 
-// What a tile whose rows do not overlap does, in plain loops over its rows, columns and steps.
+// Returns the computation of a tile whose rows do not overlap as plain loops over its rows, columns
+// and steps.
 Stmt WrittenOut(const DotTile& tile);
 
-// `sums` are rows × columns, row by row. Of kind.steps steps, each with the groups of all rows and
-// those of all columns side by side.
+// Makes a tile of kind.steps steps. `sums` are rows × columns, in row-major order. The groups of
+// all rows of one step are contiguous in `a`, and those of all columns in `b`.
 Stmt MakeDotTile(const DotKind& kind, int rows, int columns, const Argument& sums,
                  const Argument& a, const Argument& b);
-// `sums` are one of each row, in one step of one column. Rows overlap.
+// Makes a tile of overlapping rows with one column and one step. `sums` has one element for each
+// row.
 Stmt MakeSlidingTile(const DotKind& kind, int rows, int slide, const DotTile::Chain& chain,
                      const Argument& sums, const Argument& a, const Argument& b);
 

@@ -39,7 +39,8 @@ TEST(DotTile, IsReadBackFromItsStore) {
   EXPECT_EQ(ToString(tile->b.offset), "i + 4");
 }
 
-// A dot of one step, sums from elsewhere, and elements that are no neighbours are other stores.
+// Stores are no tiles if their dot has one step, their sums are loaded elsewhere, or their elements
+// are not contiguous.
 TEST(DotTile, OtherStoresAreNone) {
   const Buffer sums = Of("sums", DType::Int(32)), a = Of("a", DType::Int(16)),
                b = Of("b", DType::Int(8));
@@ -110,7 +111,7 @@ TEST(DotTile, LoopsOverPartsOfAReductionAreReadBack) {
     EXPECT_EQ(ToString(tile->a.offset), "i * 8");
     EXPECT_EQ(ToString(tile->b.offset), "i + 4");
   }
-  // Parts of one step are no tiles.
+  // Tiles whose parts would have one step stay as they are.
   kind.steps = 7;
   const Stmt stays = MakeDotTile(kind, 2, 2, {sums, 0}, {a, 0}, {b, 0});
   EXPECT_EQ(RollDotTiles(stays).get(), stays.get());
@@ -135,7 +136,7 @@ TEST(DotTile, OtherLoopsAreNone) {
   EXPECT_FALSE(is_tile(0, 0, 32, 0));
 }
 
-// Rows of a tile with rows at these offsets of `a`, the last one of buffer `last`.
+// The rows of a tile, at these offsets in `a`. The last row is in buffer `last`.
 Expr RowsAt(const Buffer& a, const Buffer& last, const std::vector<Expr>& offsets) {
   std::vector<Expr> rows;
   for (size_t r = 0; r < offsets.size(); ++r) {
@@ -144,7 +145,7 @@ Expr RowsAt(const Buffer& a, const Buffer& last, const std::vector<Expr>& offset
   return MakeInterleave(std::move(rows));
 }
 
-// Prefetches stand before the steps of matrices alone.
+// Only tiles in matrix registers may have prefetches before their steps.
 TEST(DotTile, PrefetchesAreOfTheLoop) {
   const Buffer sums = Of("sums", DType::Int(32)), a = Of("a", DType::Int(8)),
                b = Of("b", DType::Int(8));
@@ -168,7 +169,8 @@ TEST(DotTile, PrefetchesAreOfTheLoop) {
   EXPECT_FALSE(loop_of(kKind, MakePrefetch(b, step, 2)).has_value());
 }
 
-// What the interpreter makes of a function of sums, rows and columns, and of its body.
+// Expects that the interpreter gets the same sums from the tile and from WrittenOut(tile), in a
+// function of rows, columns and sums.
 void ExpectSameSums(const Stmt& tile, const Buffer& sums, const Buffer& a, const Buffer& b) {
   const std::optional<DotTile> read = AsDotTile(*tile.As<Store>());
   ASSERT_TRUE(read.has_value()) << ToString(tile);
@@ -220,7 +222,7 @@ TEST(DotTile, WrittenOutHasTheSameSums) {
   }
 }
 
-// Rows that are not equally far apart, that are of several buffers, or all the same.
+// Rows at unequal distances, rows of several buffers, and equal rows.
 TEST(DotTile, OtherRowsDoNotSlide) {
   const Buffer sums = Of("sums", DType::Int(32)), a = Of("a", DType::Int(16)),
                other = Of("other", DType::Int(16)), b = Of("b", DType::Int(16));
@@ -239,7 +241,7 @@ TEST(DotTile, OtherRowsDoNotSlide) {
   EXPECT_FALSE(with(other, {0, 1, 2, 3}));
 }
 
-// Dots whose factors are not equally far apart, and dots of several kinds.
+// Dots whose factors are at unequal distances, and dots of different kinds.
 TEST(DotTile, OtherChainsAreNone) {
   const Buffer sums = Of("sums", DType::Int(32)), a = Of("a", DType::Int(16)),
                b = Of("b", DType::Int(16));

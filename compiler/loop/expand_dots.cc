@@ -7,7 +7,8 @@
 namespace kiln::loop {
 namespace {
 
-// sum + a[0] * b[0] + …; empty if a lane of a factor cannot be told from the others.
+// Returns sum + a[0] * b[0] + …. Returns an empty expression if a lane of a factor cannot be
+// extracted.
 Expr Expanded(const Expr& e, const Dot& dot) {
   const DotShape shape = *DotShape::Of(1, dot.a.type().lanes, dot.b.type().lanes, dot.kind);
   bool is_known = true;
@@ -39,7 +40,7 @@ bool Loads(const Expr& e, const Buffer& buffer) {
   return loads;
 }
 
-// The store of a vector as stores of its lanes, or as it is where a lane cannot be told from others.
+// Splits the store of a vector into stores of its lanes. Returns `s` if a lane cannot be extracted.
 Stmt LanesOf(const Store& store, const Stmt& s) {
   std::vector<Stmt> lanes;
   for (int lane = 0; lane < store.value.type().lanes; ++lane) {

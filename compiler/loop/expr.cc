@@ -9,9 +9,8 @@
 namespace kiln::loop {
 namespace {
 
-// Nodes whose last reference has gone, while one is being deleted on this thread. Deleting an
-// expression through this list rather than by recursion keeps the stack flat however deep the
-// expression is.
+// Nodes whose last reference has gone while another node is being deleted on this thread. Deletion
+// through this list instead of recursion keeps the stack flat, however deep the expression is.
 thread_local std::vector<const ExprNode*>* dying_nodes = nullptr;
 
 void DeleteNode(const ExprNode* node) {

@@ -1,54 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions of the loop IR.
+// Expressions of the loop IR. An expression with one of these operations has the lanes of its
+// operands:
 //
 //   expr := int | float | var | unary(expr) | binary(expr, expr) | fma(expr, expr, expr)
-//         | dot<instruction, group>(expr, expr, expr) | interleave(expr, …) | compare(expr, expr)
-//         | select(expr, expr, expr) | cast<type>(expr) | bitcast<type>(expr)
-//         | load(buffer, expr…) | ramp(expr, stride, lanes) | broadcast(expr, lanes)
+//         | compare(expr, expr) | select(expr, expr, expr) | cast<type>(expr)
+//         | bitcast<type>(expr) | load(buffer, expr…)
+//
+// These have other numbers of lanes:
+//
+//   expr := dot<instruction, group>(expr, expr, expr) | interleave(expr, …)
+//         | ramp(expr, stride, lanes) | broadcast(expr, lanes)
 //
 // Semantics. Every engine (interpreter, C, LLVM) gives the same bits on every machine:
-// - An expression has no side effect. All operands are evaluated, those of select too, so a load
-//   must be in bounds wherever its expression stands: guard the index (ClampedLoad), not the load.
-// - Integers wrap around (two's complement). Division and remainder truncate towards zero; x / 0
-//   is 0, x % 0 is 0, and MIN / -1 is MIN. Shift amounts count modulo the width; shr of a signed
+// - An expression has no side effect. All operands are evaluated, including both values of a
+//   select. A load must therefore be in bounds wherever its expression is evaluated: guard the
+//   index (ClampedLoad), not the load.
+// - Integers wrap around (two's complement). Division and remainder truncate towards zero. x / 0 is
+//   0, x % 0 is 0, and MIN / -1 is MIN. Shift amounts count modulo the width. shr of a signed
 //   integer keeps the sign.
 // - The index type is a signed integer wide enough for every offset of the target. Its overflow is
 //   a mistake of the compiler, and code generators may assume that it does not happen.
-// - Floats are IEEE 754 with rounding to nearest even, never contracted or reassociated; fma rounds
-//   once. Which NaN an operation gives (sign and payload) is the one thing left open.
-// - min(a, b) is b < a ? b : a and max(a, b) is b > a ? b : a: a NaN in the first operand is kept,
-//   one in the second is not.
-// - Comparisons with NaN are false, but != is true. The result of a comparison is bool.
-// - cast to an integer truncates a float towards zero, saturates, and makes 0 of NaN; between
-//   integers it wraps or extends; from int or bool to float it rounds to nearest even; to bool it
-//   is != 0. float16 and bfloat16 are for storage only: they can be cast to and from float32 and
-//   nothing else. A subnormal float32 becomes a bfloat16 of 0 (BFloatFromFloat in base/tensor.h).
+// - Floats are IEEE 754 with rounding to nearest even, never contracted or reassociated. fma rounds
+//   once. The sign and payload of a NaN result are the only bits that are not defined.
+// - min(a, b) is b < a ? b : a, and max(a, b) is b > a ? b : a. A NaN in the first operand is kept,
+//   a NaN in the second is not.
+// - Comparisons with NaN are false, except that != is true. The result of a comparison is bool.
+// - cast from a float to an integer truncates towards zero, saturates, and makes 0 of NaN. Between
+//   integers it wraps or extends. From an integer or bool to a float it rounds to nearest even. To
+//   bool it is != 0.
+// - float16 and bfloat16 are for storage only. They can be cast to and from float32 and nothing
+//   else. A subnormal float32 becomes a bfloat16 of 0 (BFloatFromFloat in base/tensor.h).
 // - rounding_mul_high(a, b) of two int32 is (a * b + 2^30) >> 31 of the exact product: a * b / 2^31
-//   rounded to nearest, halves up. MIN by MIN wraps around to MIN. rounding_mul_top(a, b) is
-//   (a * b + 2^31) >> 32: the upper word of the product, rounded to nearest, halves up.
-//   rounding_shr(a, n) of two int32 is a / 2^n rounded to nearest, halves away from zero; n counts
+//   rounded to nearest, halves up. MIN by MIN wraps around to MIN.
+// - rounding_mul_top(a, b) of two int32 is (a * b + 2^31) >> 32: the upper word of the product,
+//   rounded to nearest, halves up.
+// - rounding_shr(a, n) of two int32 is a / 2^n rounded to nearest, halves away from zero. n counts
 //   modulo 32, as in shr.
-// - saturate_int8(a) of an int32 is the value of int8 that is next to a, as int32; saturate_uint8,
-//   saturate_int16 and saturate_uint16 are alike.
-// - dot(sum, a, b) adds products of integers in groups. With R = lanes of a / group and
-//   C = lanes of b / group, a is R rows and b is C columns of `group` neighbouring lanes, and
+// - saturate_int8(a) of an int32 is the value of int8 that is nearest to a, as int32.
+//   saturate_uint8, saturate_int16 and saturate_uint16 are analogous.
+// - dot(sum, a, b) adds products of integers in groups. a has R = lanes of a / group rows, and b
+//   has C = lanes of b / group columns, each of `group` neighboring lanes. If sum has R * C lanes,
+//   then
 //     lane r * C + c of the result =
 //         that of sum + Σ over k < group of a[r * group + k] * b[c * group + k].
-//   If a and b have `group` times the lanes of sum each, both are walked together instead: lane l
-//   of the result is that of sum + Σ over k of a[l * group + k] * b[l * group + k]. A dot that
-//   swaps multiplies a[k] by b[k'] instead, where k' is k with elements 1 and 2 of every four
-//   exchanged. Factors are extended to the type of sum before they are multiplied, and sums wrap
-//   around. The instruction is the one that the schedule has chosen
-//   (compiler/target/instructions.h); it changes no bit.
-// - dot(sum, a, b) of a float32 sum has factors of bfloat16. The products of a group are added from
-//   the last to the first, each by fma; subnormals are 0 of their sign: factors, sums, and what an fma
-//   is once it is rounded to 24 bits, whatever its exponent.
+//   If a and b have `group` times the lanes of sum each, they are paired instead: lane l of the
+//   result is that of sum + Σ over k of a[l * group + k] * b[l * group + k]. A dot with `swaps`
+//   multiplies a[k] by b[k'], where k' is k with elements 1 and 2 of every four exchanged. Factors
+//   are extended to the type of sum before they are multiplied, and sums wrap around. The
+//   instruction is the one that the schedule has chosen (compiler/target/instructions.h). It does
+//   not change the result.
+// - dot(sum, a, b) with a float32 sum has factors of bfloat16. The products of a group are added
+//   from the last to the first, each by fma. Subnormals are replaced by 0 of their sign: factors,
+//   sums, and the result of an fma that is subnormal once it is rounded to 24 bits with an
+//   unlimited exponent.
 // - interleave(a, b, …) of n operands is a vector with n times their lanes: the first lane of each
 //   operand, then the second of each, and so on.
-// - Vectors: any other operation on vectors is the operation on each lane.
+// - Vectors: any other operation on vectors applies to each lane.
 //
-// Expressions are immutable and shared: one may stand in several places (a DAG). Engines evaluate a
-// shared node once; mutators keep sharing (mutate.h).
+// Expressions are immutable and shared: one may occur in several places (a DAG). Engines evaluate a
+// shared node once, and mutators keep sharing (mutate.h).
 #ifndef KILN_COMPILER_LOOP_EXPR_H_
 #define KILN_COMPILER_LOOP_EXPR_H_
 
@@ -69,7 +79,7 @@ namespace kiln::loop {
 struct Type {
   DType dtype = DType::Int(64);
   int lanes = 1;
-  bool index = false;  // dtype is int64 then
+  bool index = false;  // if true, dtype is int64
 
   static constexpr Type Index(int lanes = 1) { return {DType::Int(64), lanes, true}; }
   static constexpr Type Of(DType dtype, int lanes = 1) { return {dtype, lanes, false}; }
@@ -89,13 +99,13 @@ enum class UnaryOp {
   kCeil,
   kTrunc,
   kRoundEven,
-  kSaturateInt8,  // of int32 alone, as the three below
+  kSaturateInt8,  // of int32 only, like the three below
   kSaturateUint8,
   kSaturateInt16,
   kSaturateUint16
 };  // kNot: of bits, or of a bool
 
-// Operations that limit int32, and the types whose values they give.
+// Operations that limit an int32 to the range of another type.
 struct Saturation {
   UnaryOp op;
   DType to;
@@ -104,7 +114,7 @@ inline constexpr Saturation kSaturations[] = {{UnaryOp::kSaturateInt8, DType::In
                                               {UnaryOp::kSaturateUint8, DType::UInt(8)},
                                               {UnaryOp::kSaturateInt16, DType::Int(16)},
                                               {UnaryOp::kSaturateUint16, DType::UInt(16)}};
-// Nothing for other operations.
+// Returns nothing for other operations.
 constexpr std::optional<DType> SaturationOf(UnaryOp op) {
   for (const Saturation& saturation : kSaturations) {
     if (saturation.op == op) return saturation.to;
@@ -125,7 +135,7 @@ enum class BinaryOp {
   kXor,
   kShl,
   kShr,
-  kRoundingMulHigh,  // of int32 alone, as the two below
+  kRoundingMulHigh,  // of int32 only, like the two below
   kRoundingMulTop,
   kRoundingShr
 };  // kAnd … kXor: of bits, or of bools
@@ -133,7 +143,7 @@ enum class CompareOp { kEq, kNe, kLt, kLe, kGt, kGe };
 
 struct ExprNode;
 
-// A reference to an immutable node; cheap to copy. A default-made Expr refers to nothing.
+// A reference to an immutable node, cheap to copy. A default-constructed Expr refers to nothing.
 class Expr {
  public:
   Expr() = default;
@@ -146,7 +156,7 @@ class Expr {
   const ExprNode* operator->() const { return node_.get(); }
   const ExprNode* get() const { return node_.get(); }
   inline const Type& type() const;
-  // The node as a T of the list below, or null.
+  // The node as a T, one of the structs below, or null.
   template <typename T>
   const T* As() const;
 
@@ -154,14 +164,14 @@ class Expr {
   std::shared_ptr<const ExprNode> node_;
 };
 
-// Memory. Two buffers are the same if they are the same object. Elements are dense, row-major in
-// `shape`.
+// Memory. Two buffers are the same if they are the same object. Elements are dense and in row-major
+// order of `shape`.
 enum class BufferScope {
-  kParam,      // of the function: the caller's memory
+  kParam,      // parameter of the function: the caller's memory
   kConstant,   // read-only data of the program
   kWorkspace,  // scratch, allocated in the function's workspace parameter by the plan
   kLocal,      // on the stack or in registers; small, alive in its Allocate statement
-  kStatic,     // one block of the program's for as long as it runs; contents and use as of kLocal
+  kStatic,     // one block of the program for as long as it runs; contents and use as of kLocal
 };
 
 struct BufferNode {
@@ -169,56 +179,59 @@ struct BufferNode {
   DType dtype;
   Shape shape;
   BufferScope scope = BufferScope::kParam;
-  int alignment_bytes = 0;  // 0: what the plan gives, at least the element's size
-  // Of a slice: it has no memory of its own, its element (i, j, …) is element
-  // first + i * slice_strides[0] + j * slice_strides[1] + … of this buffer. Schedules work with
-  // slices; FlattenBuffers puts the whole in their place. A slice is indexed by its dimensions, or
-  // by one index in elements from `first` on.
+  int alignment_bytes = 0;  // 0: chosen by the plan, at least the element's size
+  // Buffer that contains this slice; null if this is not a slice. A slice has no memory of its own.
+  // Its element (i, j, …) is element first + i * slice_strides[0] + j * slice_strides[1] + … of
+  // `whole`. Schedules work with slices, and FlattenBuffers replaces them by their wholes. A slice
+  // is indexed by its dimensions, or by one index in elements that counts from `first`.
   std::shared_ptr<const BufferNode> whole = nullptr;
   int64_t first = 0;
   Shape slice_strides = {};
 
-  // In elements, of every dimension.
+  // Strides of all dimensions, in elements.
   Shape strides() const { return whole == nullptr ? RowMajorStrides(shape) : slice_strides; }
   int64_t num_elements() const { return NumElements(shape); }
   int64_t num_bytes() const { return num_elements() * dtype.bytes(); }
 };
 using Buffer = std::shared_ptr<const BufferNode>;
 
-// What a dot is but for its operands.
+// Properties of a dot apart from its operands.
 struct DotKind {
   std::string instruction;  // a name, or empty
-  int group = 1;            // products that are added to each lane
-  bool swaps = false;       // elements 1 and 2 of every four of b are exchanged; group is of fours
-  int steps = 1;            // groups of each row and column; those of one step lie side by side
-  int run = 0;              // elements of a row that lie side by side in a step; 0: its group
-  // Elements of a column that lie side by side in a step; 0: its group. If they are fewer, products of
-  // floats are summed apart for each place in such a run, from 0, before they are added to the sum.
+  int group = 1;            // products that a step adds to each lane
+  bool swaps = false;       // exchanges elements 1 and 2 of every four of b; 4 divides group
+  int steps = 1;            // groups of each row and column; the groups of one step are contiguous
+  int run = 0;              // contiguous elements of a row in a step; 0: the whole group
+  // Contiguous elements of a column in a step; 0: the whole group. If they are fewer than the
+  // group, products of floats are summed separately for each place in such a run, starting from 0,
+  // before these sums are added.
   int column_run = 0;
-  // How many parts each factor is the sum of, 1, or as many as a float32 has where there are runs of
-  // columns; the largest first: in a step those of all rows, or columns, lie behind each other.
-  // DotShape::products says which are multiplied.
+  // Number of parts whose sum is a factor: 1, or kPartsOfFloat if column_run is set. The largest
+  // part comes first. In a step, the first parts of all rows (or columns) are contiguous, then the
+  // second parts follow, and so on. DotShape::products lists the pairs of parts that are
+  // multiplied.
   int parts = 1;
 
-  // Numbers of bfloat16 that a float32 is the sum of: they have a third of its 24 bits each.
+  // Number of bfloat16 values whose sum is a float32. Each holds a third of its 24 bits.
   static constexpr int kPartsOfFloat = 3;
-  // Of each row and column.
+  // Elements of each row and column, over all steps and parts.
   int64_t elements() const { return int64_t{steps} * group * parts; }
   friend bool operator==(const DotKind&, const DotKind&) = default;
 };
 
-// Which lanes of its factors a dot multiplies.
+// Layout of the elements that a dot multiplies in the lanes of its factors.
 struct DotShape {
   int rows, columns;
-  bool paired;  // a and b are walked together, lane by lane; otherwise every row meets every column
+  bool paired;  // row l is multiplied by column l only; otherwise every row by every column
   int group, steps, run, column_run, parts;
   bool swaps;
 
-  // Nothing if these numbers of lanes fit neither form.
+  // Returns nothing if the numbers of lanes fit neither form.
   static std::optional<DotShape> Of(int sum_lanes, int a_lanes, int b_lanes, const DotKind& kind);
   int lanes() const { return paired ? rows : rows * columns; }
-  // Parts of both factors that are multiplied, in this order. Of three parts six products are added; the
-  // others are less than the last place of the first.
+  // Pairs of parts of both factors that are multiplied, in this order. With three parts six
+  // products are added. The other three are smaller than the last place of the product of the first
+  // parts.
   struct Product {
     int of_a, of_b;
   };
@@ -228,8 +241,8 @@ struct DotShape {
     static constexpr Product kOfOne[] = {{0, 0}};
     return parts == 1 ? absl::MakeConstSpan(kOfOne) : absl::MakeConstSpan(kOfThree);
   }
-  // Calls multiply() for each of them, behind load_a(part) and load_b(part) where the product before has
-  // another part.
+  // Calls multiply() for each of products(). Before it, calls load_a(part) or load_b(part) if the
+  // previous product used another part of that factor.
   template <typename LoadA, typename LoadB, typename Multiply>
   void ForEachProduct(const LoadA& load_a, const LoadB& load_b, const Multiply& multiply) const {
     Product loaded = {-1, -1};
@@ -240,13 +253,13 @@ struct DotShape {
       multiply();
     }
   }
-  // Whether products of floats are summed apart for each place in a run of a column.
+  // True if products of floats are summed separately for each place in a run of a column.
   bool sums_apart() const { return column_run < group; }
-  // Elements of a row, or of a column, that are multiplied for each lane.
+  // Number of elements of a row, or of a column, that are multiplied for each lane.
   int terms() const { return steps * group; }
-  // The term that a sum of floats adds as its k-th: in groups, the last one of each first.
+  // Term that a sum of floats adds as its k-th. In each group the last term comes first.
   int TermOfBFloats(int k) const { return k / group * group + (group - 1 - k % group); }
-  // Where element `term` of the row, or of the column, of a lane lies in a, or in b: one of its parts.
+  // Index in a (InA) or in b (InB) of part `part` of element `term` of the row or column of `lane`.
   int InA(int lane, int term, int part = 0) const {
     const int row = paired ? lane : lane / columns;
     return (term / group * parts + part) * rows * group + InStepOfA(row, term % group);
@@ -256,8 +269,8 @@ struct DotShape {
     return (term / group * parts + part) * columns * group +
            InStepOfB(column, k / column_run, k % column_run);
   }
-  // The same in the first step, of the first part: element k of a row's group, and the element at a place
-  // in a run of a column's group. T: int or Expr.
+  // Index within the first step and the first part. InStepOfA: of element k of a row's group.
+  // InStepOfB: of the element at `place` in run `which_run` of a column's group. T is int or Expr.
   template <typename T>
   T InStepOfA(const T& row, const T& k) const {
     return (k / T(run) * T(rows) + row) * T(run) + k % T(run);
@@ -317,8 +330,8 @@ struct Cast {
 struct Bitcast {
   Expr a;
 };  // same width
-// One index per dimension of the buffer, or, after flattening, one index in elements. With a vector
-// index, a gather (contiguous where the index is a ramp of stride 1).
+// One index per dimension of the buffer, or, after flattening, one index in elements. A load with a
+// vector index is a gather, and contiguous if the index is a ramp of stride 1.
 struct Load {
   Buffer buffer;
   std::vector<Expr> index;
@@ -350,10 +363,10 @@ const T* Expr::As() const {
 using Var = Expr;
 Var MakeVar(std::string name, Type type = Type::Index());
 
-// Builders. Operands must have the same type (checked; a mismatch aborts: it is the compiler's
-// mistake), but a scalar beside a vector is broadcast, and an index constant beside another type is
-// converted to that type. They fold constants and apply the cheap identities (x + 0, x * 1, select
-// of a constant) that are exact.
+// Builders. Operands must have the same type; a mismatch is a mistake of the compiler and aborts. A
+// scalar next to a vector is broadcast, and an index constant next to another type is converted to
+// that type. Builders fold constants and apply cheap identities that are exact (x + 0, x * 1,
+// select of a constant).
 Expr IntConst(Type type, int64_t value);
 Expr FloatConst(Type type, double value);
 // `value` as a constant of any dtype: rounded to float, truncated to integer.
@@ -363,9 +376,9 @@ Expr Const(Type type, double value);
 Expr MakeUnary(UnaryOp op, Expr a);
 Expr MakeBinary(BinaryOp op, Expr a, Expr b);
 Expr MakeFma(Expr a, Expr b, Expr c);
-// The lanes of the operands must make a DotShape.
+// The lanes of the operands must form a DotShape.
 Expr MakeDot(DotKind kind, Expr sum, Expr a, Expr b);
-// Of two operands or more.
+// Takes two or more operands.
 Expr MakeInterleave(std::vector<Expr> operands);
 Expr MakeCompare(CompareOp op, Expr a, Expr b);
 Expr MakeSelect(Expr condition, Expr if_true, Expr if_false);
@@ -389,7 +402,7 @@ Expr operator>(Expr a, Expr b);
 Expr operator>=(Expr a, Expr b);
 Expr operator==(Expr a, Expr b);
 Expr operator!=(Expr a, Expr b);
-// Templates, so that `e && flag` with a bool stays the test for an empty Expr.
+// Templates, so that `e && flag` with a bool remains the test for an empty Expr.
 template <std::same_as<Expr> A, std::same_as<Expr> B>
 Expr operator&&(const A& a, const B& b) {  // both sides are evaluated
   return MakeBinary(BinaryOp::kAnd, a, b);
@@ -406,7 +419,7 @@ Expr RoundingShr(Expr a, Expr b);
 Expr Min(Expr a, Expr b);
 Expr Max(Expr a, Expr b);
 
-// The value of an int constant (scalar or broadcast); false if `e` is none.
+// Gets the value of an integer constant (scalar or broadcast). Returns false if `e` is not one.
 bool AsInt(const Expr& e, int64_t* value);
 bool IsInt(const Expr& e, int64_t value);
 

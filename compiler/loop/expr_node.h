@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making nodes and looking at their operands; for the sources of this package.
+// Construction of nodes and iteration over their operands, for the sources of this package.
 #ifndef KILN_COMPILER_LOOP_EXPR_NODE_H_
 #define KILN_COMPILER_LOOP_EXPR_NODE_H_
 
@@ -12,7 +12,7 @@
 
 namespace kiln::loop {
 
-// A node as it is: no folding, no checks.
+// Makes the node as it is given: no folding, no checks.
 Expr NewExpr(ExprNode node);
 template <typename T>
 Expr NewExpr(Type type, T value) {
@@ -65,8 +65,8 @@ void ForEachOperand(const ExprNode& node, const F& f) {
              node.value);
 }
 
-// Walks the nodes below `root` that are not in `visited`, operands first, on a stack of its own:
-// expressions may be as deep as a reduction that was unrolled is long.
+// Walks the nodes of `root` that are not in `visited`, operands first. It keeps a stack of its own,
+// because an expression may be as deep as an unrolled reduction is long.
 template <typename F>
 void WalkPostOrder(const Expr& root, std::unordered_set<const ExprNode*>& visited, const F& f) {
   struct Frame {
@@ -93,16 +93,16 @@ void WalkPostOrder(const Expr& root, std::unordered_set<const ExprNode*>& visite
   }
 }
 
-// The value of a scalar constant; false if `e` is none.
+// Gets the value of a scalar constant. Returns false if `e` is not one.
 bool AsScalar(const Expr& e, Scalar* value);
-// The constant of `value`, in all lanes.
+// Returns the constant `value`, in all lanes of `type`.
 Expr FromScalar(Type type, Scalar value);
-// Whether `e` is a constant, scalar or broadcast.
+// True if `e` is a constant, scalar or broadcast.
 bool IsConstant(const Expr& e);
-// `e` as a value of `lanes` lanes: itself, or the broadcast of a scalar.
+// Returns `e` with `lanes` lanes: itself, or a broadcast of a scalar.
 Expr WithLanes(Expr e, int lanes);
-// The lanes that a load or store at `index` has, which is checked: an index per dimension of the
-// buffer, or one into all of its elements.
+// Returns the number of lanes of a load or store at `index`. Checks that there is one index per
+// dimension of the buffer, or a single index.
 int LanesOfAccess(const Buffer& buffer, const std::vector<Expr>& index);
 
 }  // namespace kiln::loop

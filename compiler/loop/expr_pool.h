@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExprPool: one node per structure. Equal expressions taken through a pool are the same node, so
-// equality is a comparison of pointers and a shared subexpression is worked on once.
+// ExprPool: makes expressions of the same structure one node. Equality of pooled expressions is
+// then a comparison of pointers, and a shared subexpression is processed once.
 //
 //   ExprPool pool;
 //   pool.Intern(i + 1).get() == pool.Intern(i + 1).get();
@@ -17,20 +17,19 @@ namespace kiln::loop {
 
 class ExprPool {
  public:
-  // The pool's node of this structure. Nodes below that are not of the pool are replaced by the
-  // pool's.
+  // Returns the pool's node with the structure of `e`. Its operands are nodes of the pool too.
   Expr Intern(const Expr& e);
 
-  // Numbers from 0 in the order of first interning: an order of nodes that is the same in every
-  // run.
+  // Numbers nodes from 0 in the order in which they were first interned. The order of nodes by
+  // number is the same in every run.
   int Id(const Expr& e) const { return ids_.at(e.get()); }
 
  private:
-  // Nodes from elsewhere, which may be shared by many paths, and the pool's of their structure.
+  // Nodes that are not of the pool, which may be shared by many paths, and their interned nodes.
   using Seen = absl::flat_hash_map<const ExprNode*, Expr>;
   Expr Intern(const Expr& e, Seen& seen);
 
-  // Hash and equality of a node whose operands are nodes of the pool.
+  // Hash and equality of nodes whose operands are nodes of the pool.
   struct Hash {
     size_t operator()(const Expr& e) const;
   };

@@ -6,7 +6,7 @@
 namespace kiln::loop {
 namespace {
 
-// x doubled `times` times: as many nodes, and 2^times paths.
+// x doubled `times` times: `times` nodes, and 2^times paths.
 Expr Doubled(const Expr& x, int times) {
   Expr sum = x;
   for (int i = 0; i < times; ++i) sum = MakeBinary(BinaryOp::kAdd, sum, sum);
@@ -22,7 +22,7 @@ TEST(ExprPool, OneNodePerStructure) {
   EXPECT_EQ(pool.Id(pool.Intern(Expr(i))), 0);
 }
 
-// A node that many paths share is taken once.
+// A node on many paths is interned once.
 TEST(ExprPool, SharedNodesCostNothing) {
   const Var i = MakeVar("i");
   ExprPool pool;

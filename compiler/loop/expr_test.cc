@@ -68,7 +68,7 @@ TEST(FoldTest, DivisionTruncatesAndHasNoTraps) {
   EXPECT_TRUE(IsInt(IntConst(Type::Of(kU64), -1) / 2, std::numeric_limits<int64_t>::max()));
 }
 
-// C compilers warn of such comparisons.
+// C compilers warn about such comparisons.
 TEST(FoldTest, ComparisonsOfBoolsWithConstantsGo) {
   const Var x = MakeVar("x", Type::Of(kBool));
   for (const CompareOp op : {CompareOp::kEq, CompareOp::kNe, CompareOp::kLt, CompareOp::kLe,
@@ -98,7 +98,8 @@ TEST(FoldTest, ShiftsCountModuloTheWidth) {
 }
 
 TEST(FoldTest, Float32RoundsAsFloat32) {
-  // In double the sum would be 16777217, and the product would keep digits that float32 has not.
+  // In double the sum would be 16777217, and the product would keep digits that float32 does not
+  // have.
   EXPECT_EQ(AsFloat(F32(16777216) + F32(1)), 16777216.0);
   EXPECT_EQ(AsFloat(F32(0.1)), static_cast<double>(0.1f));
   EXPECT_EQ(AsFloat(F32(0.1) * F32(0.1)), static_cast<double>(0.1f * 0.1f));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How operations are written in the text of expressions: one row each, for the printer and the
-// parser.
+// Text form of the operations of expressions: one row for each, which the printer and the parser
+// share.
 #ifndef KILN_COMPILER_LOOP_EXPR_WORDS_H_
 #define KILN_COMPILER_LOOP_EXPR_WORDS_H_
 
@@ -10,13 +10,13 @@
 
 namespace kiln::loop {
 
-// Precedences are C's.
+// The precedences are those of C.
 inline constexpr int kPostfixPrecedence = 12;
 inline constexpr int kPrefixPrecedence = 11;
-// Of what is written as a function, "min(a, b)".
+// Precedence of operations that are written as functions: "min(a, b)".
 inline constexpr int kNoPrecedence = 0;
 
-// Which operands the word is for.
+// Operands for which a word is used.
 enum class WordOperands { kAny, kBools, kNoBools };
 
 struct BinaryWord {
@@ -56,7 +56,7 @@ inline constexpr std::array kCompareWords = {
     CompareWord{CompareOp::kEq, "==", 6}, CompareWord{CompareOp::kNe, "!=", 6},
 };
 
-// kPrefixPrecedence: in front of its operand.
+// A word of kPrefixPrecedence is written before its operand, other words are functions.
 struct UnaryWord {
   UnaryOp op;
   const char* text;
@@ -83,7 +83,7 @@ constexpr bool TakesOperands(WordOperands operands, bool are_bools) {
   return operands == WordOperands::kAny || (operands == WordOperands::kBools) == are_bools;
 }
 
-// The row of an operation. Every operation has one.
+// Returns the row of an operation. Every operation has one.
 template <typename Word, size_t n, typename Op>
 constexpr const Word& FindWord(const std::array<Word, n>& words, Op op, bool are_bools) {
   for (const Word& word : words) {

@@ -41,7 +41,7 @@ class Fingerprinter {
     Add(hashes_.at(root.get()));
   }
 
-  // By order of first occurrence, and what a buffer is but for its name.
+  // Number of a buffer: depends on the order of first occurrence and on all but its name.
   uint64_t NumberOf(const Buffer& buffer) {
     const auto [it, is_new] = buffers_.try_emplace(buffer.get(), buffers_.size());
     if (is_new) {
@@ -97,7 +97,7 @@ class Fingerprinter {
     Add(NumberOf(n.buffer));
     Add(static_cast<uint64_t>(n.workspace_offset));
   }
-  // Functions that call others are compared by what calls them, if at all.
+  // Functions that call others are compared by their callers, if at all.
   void AddNode(const Call& n) { Add(n.args.size()); }
   void AddNode(const Launch& n) { Add(n.args.size()); }
   void AddNode(const Fail& n) {

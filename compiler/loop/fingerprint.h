@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fingerprint: a number that functions have in common whose bodies are equal but for what their
-// buffers and variables are called, and others hardly ever; so functions that are alike are found
-// without comparing each with each. It is the same in every run.
+// Fingerprint: a number that is equal for functions whose bodies differ only in the names of
+// buffers and variables, and hardly ever for others. It finds functions that are alike without
+// comparing all pairs. It is the same in every run.
 #ifndef KILN_COMPILER_LOOP_FINGERPRINT_H_
 #define KILN_COMPILER_LOOP_FINGERPRINT_H_
 
@@ -11,8 +11,8 @@
 
 namespace kiln::loop {
 
-// Buffers and variables count by the order in which they occur first, parameters before others,
-// and constants by their types alone; without `shapes`, buffers that differ only in these are equal.
+// Buffers and variables are numbered by first occurrence, parameters first. Constants count by
+// their types only. Without `shapes`, the shapes of buffers are ignored.
 uint64_t Fingerprint(const Func& func, bool shapes = true);
 
 }  // namespace kiln::loop

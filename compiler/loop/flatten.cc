@@ -8,7 +8,7 @@
 namespace kiln::loop {
 namespace {
 
-// Whether accesses of `buffer` by `index` stay as they are.
+// True if an access of `buffer` by `index` needs no change.
 bool IsFlat(const Buffer& buffer, const std::vector<Expr>& index) {
   return index.size() == 1 && buffer->whole == nullptr;
 }
@@ -17,7 +17,7 @@ const Buffer& WholeOf(const Buffer& buffer) {
   return buffer->whole == nullptr ? buffer : buffer->whole;
 }
 
-// In elements of WholeOf(buffer); an index that is one in elements already stays.
+// Returns the index in elements of WholeOf(buffer). A single index is in elements already.
 Expr FlatIndex(const Buffer& buffer, const std::vector<Expr>& index) {
   Expr flat = index.empty() ? Expr(0) : index[0];
   if (buffer->whole == nullptr) {

@@ -21,11 +21,12 @@ void Append(T value, std::string& bytes) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// Numbers that are made of random bits; the last two may be no finite ones.
+// Candidates for a number, made of random bits. Those after the first kFiniteKinds may be infinite
+// or NaN.
 using Kinds = std::array<uint32_t, 6>;
 constexpr uint32_t kFiniteKinds = 4;
 
-// The bytes of `count` numbers, each of a kind that is chosen at random.
+// Returns the bytes of `count` numbers, each a randomly chosen candidate.
 template <typename T>
 std::string OfKinds(int64_t count, uint32_t seed, bool finite, Kinds (*kinds)(uint32_t bits)) {
   std::mt19937 random(seed);

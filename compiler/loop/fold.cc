@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The builders of operations: operands are brought to one type, constants are folded with the
-// kernels of scalar.h, and identities that keep every bit are applied.
+// The builders of operations. They bring operands to one type, fold constants with the kernels of
+// scalar.h, and apply identities that keep every bit.
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -14,7 +14,7 @@ namespace {
 
 bool IsIndexConstant(const Expr& e) { return e.type().index && IsConstant(e); }
 
-// The index constant `e` in the dtype of `type`.
+// Converts the index constant `e` to the dtype of `type`.
 Expr ConvertIndexConstant(const Expr& e, const Type& type) {
   Scalar value, out;
   AsInt(e, &value.i);
@@ -41,13 +41,13 @@ void MatchTypes(Expr& a, Expr& b) {
 
 Type BoolLike(const Type& type) { return Type::Of(DType::Bool(), type.lanes); }
 
-// The scalar behind a broadcast, or null.
+// Returns the operand of a broadcast, or null.
 const Expr* BroadcastOf(const Expr& e) {
   const Broadcast* broadcast = e.As<Broadcast>();
   return broadcast == nullptr ? nullptr : &broadcast->a;
 }
 
-// Whether `e` is the float constant `value` with the same sign of zero.
+// True if `e` is the float constant `value`, with the same sign if it is zero.
 bool IsFloat(const Expr& e, double value) {
   if (const Expr* scalar = BroadcastOf(e)) return IsFloat(*scalar, value);
   const FloatImm* imm = e.As<FloatImm>();
@@ -65,7 +65,7 @@ Expr FloatIdentity(BinaryOp op, const Expr& a, const Expr& b) {
   return {};
 }
 
-// Integers and bools with the constant on the right.
+// Identities of integers and bools whose right operand is a constant.
 Expr RightConstantIdentity(BinaryOp op, const Expr& a, const Expr& b, int64_t constant) {
   const DType dtype = a.type().dtype;
   const bool all_ones =
@@ -93,7 +93,7 @@ Expr RightConstantIdentity(BinaryOp op, const Expr& a, const Expr& b, int64_t co
   if (constant == 1 && op == BinaryOp::kMod) return IntConst(a.type(), 0);
   if (all_ones && op == BinaryOp::kAnd) return a;
   if (all_ones && op == BinaryOp::kOr) return b;
-  // (x + c) + d is x + (c + d), and so for products.
+  // (x + c) + d is x + (c + d). The same holds for products.
   const Binary* inner = a.As<Binary>();
   if (inner != nullptr && inner->op == op && IsConstant(inner->b) &&
       (op == BinaryOp::kAdd || op == BinaryOp::kMul)) {
@@ -121,7 +121,8 @@ Expr IntegerIdentity(BinaryOp op, const Expr& a, const Expr& b) {
   return {};
 }
 
-// Sums and differences of index ramps, and their products with scalars, are ramps.
+// Sums and differences of index ramps and broadcasts are ramps, and so are products of a ramp and a
+// constant.
 Expr RampIdentity(BinaryOp op, const Expr& a, const Expr& b) {
   const Ramp* left = a.As<Ramp>();
   const Ramp* right = b.As<Ramp>();
@@ -151,7 +152,8 @@ Expr RampIdentity(BinaryOp op, const Expr& a, const Expr& b) {
   return {};
 }
 
-// What a comparison of a bool with a constant is; empty where neither is one.
+// Replaces the comparison of a bool with a constant. Returns an empty expression if neither operand
+// is constant.
 Expr CompareWithBool(CompareOp op, const Expr& a, const Expr& b) {
   if (op == CompareOp::kGt) return CompareWithBool(CompareOp::kLt, b, a);
   if (op == CompareOp::kGe) return CompareWithBool(CompareOp::kLe, b, a);
@@ -257,7 +259,7 @@ std::optional<DotShape> DotShape::Of(int sum_lanes, int a_lanes, int b_lanes, co
     return std::nullopt;
   }
   const int rows = static_cast<int>(a_lanes / terms), columns = static_cast<int>(b_lanes / terms);
-  // Of single rows and columns both forms are the same.
+  // With one row and one column both forms are the same.
   const bool crossed = int64_t{rows} * columns == sum_lanes;
   if (!crossed && (rows != sum_lanes || columns != sum_lanes)) return std::nullopt;
   return DotShape{.rows = rows,

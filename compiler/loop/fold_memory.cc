@@ -13,7 +13,7 @@ Expr MakeCast(Type type, Expr a) {
              absl::StrCat("cast of ", a.type().ToString(), " to ", type.ToString()));
   if (a.type() == type) return a;
   UnaryKernel kernel = FindCastKernel(a.type().dtype, type.dtype);
-  // float16 and bfloat16 meet float32 only.
+  // float16 and bfloat16 are only converted to and from float32.
   if (kernel == nullptr) return MakeCast(type, MakeCast(DType::Float(32), std::move(a)));
   Scalar value, out;
   if (AsScalar(a, &value)) {

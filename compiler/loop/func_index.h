@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FuncIndex: the functions of a program by name, for those who look up many.
+// FuncIndex: the functions of a program by name, for code that looks up many of them.
 //
 //   const FuncIndex index(program);
 //   const Func* func = index.Find("tvmgen_mod_fused_add");
@@ -19,7 +19,7 @@ class FuncIndex {
     for (const Func& func : program.funcs) funcs_.try_emplace(func.name, &func);
   }
 
-  // Null if there is none.
+  // Returns null if there is no such function.
   const Func* Find(absl::string_view name) const {
     const auto found = funcs_.find(name);
     return found == funcs_.end() ? nullptr : found->second;

@@ -10,7 +10,7 @@
 namespace kiln::loop {
 namespace {
 
-// More combinations of unrolled variables than this are not told apart.
+// Maximum number of combinations of unrolled variables that are told apart.
 constexpr size_t kMaxInstances = 64;
 
 class SubjectFinder {
@@ -57,8 +57,8 @@ class SubjectFinder {
       if (const auto* n = e.As<Compare>()) {
         if (n->a.type() != Type::Index()) return;
         const bool equality = n->op == CompareOp::kEq || n->op == CompareOp::kNe;
-        // a < b and a >= b turn where a - b becomes 0; a <= b and a > b, and the end of a == b,
-        // where it becomes 1.
+        // a < b and a >= b change where a - b becomes 0. a <= b and a > b change where it becomes
+        // 1, and so does a == b at its end.
         const bool at_one = n->op == CompareOp::kLe || n->op == CompareOp::kGt;
         if (!at_one) Add(n->a, n->b, 0, false);
         if (at_one || equality) Add(n->a, n->b, 1, false);
@@ -69,7 +69,7 @@ class SubjectFinder {
     });
   }
 
-  // The sign of a - b - shift.
+  // Adds the thresholds at which the sign of a - b - shift changes.
   void Add(const Expr& a, const Expr& b, int64_t shift, bool zero_is_both) {
     const LinearSum& left = simplifier_.LinearOf(simplifier_.Simplify(a));
     const LinearSum& right = simplifier_.LinearOf(simplifier_.Simplify(b));
@@ -97,7 +97,7 @@ class SubjectFinder {
     bool uses_inner = false;
     VisitExpr(atom, [&](const Expr& e) {
       uses_var |= e.get() == var_.get();
-      // What is loaded may change within the body.
+      // A loaded value may change within the body.
       uses_inner |= inner_.contains(e.get()) || e.As<Load>() != nullptr;
     });
     return uses_var && !uses_inner;
@@ -145,13 +145,13 @@ class SubjectFinder {
 
 Threshold::Points Threshold::FindPoints() const {
   const int64_t greatest = rest.hi - (zero_is_both ? 1 : 0);
-  // Going up with a positive coefficient: possibly not negative from where the greatest rest makes
-  // it so, certainly from where the least does.
+  // The coefficient is positive: the sum may be non-negative from the value at which the greatest
+  // rest makes it so, and certainly is from the value at which the least rest does.
   if (coefficient > 0) {
     return {CeilDivide(-greatest, coefficient), CeilDivide(-rest.lo, coefficient)};
   }
-  // With a negative one: certainly not negative up to such a value, possibly up to a greater one;
-  // the points are the values after.
+  // The coefficient is negative: the sum is certainly non-negative up to one value, and may be so
+  // up to a greater one. The points are the values after these two.
   return {FloorDivide(rest.lo, -coefficient) + 1, FloorDivide(greatest, -coefficient) + 1};
 }
 

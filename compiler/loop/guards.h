@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thresholds: where, along a loop, the guards of its body change their truth. What PartitionLoops
-// splits by.
+// Thresholds: the values of a loop variable at which the guards in the loop's body change their
+// truth. PartitionLoops splits loops there.
 #ifndef KILN_COMPILER_LOOP_GUARDS_H_
 #define KILN_COMPILER_LOOP_GUARDS_H_
 
@@ -13,19 +13,18 @@
 
 namespace kiln::loop {
 
-// A guard that depends on the sign of coefficient * v + rest, where v is the variable of a loop and
-// `rest` takes all values that the other variables give it: decided where the sum is negative, or
-// is not, for all of them.
+// A guard that depends on the sign of coefficient * v + rest. v is the variable of a loop, and
+// `rest` takes all values that the other variables give it. The guard is decided for v if the sum
+// is negative, or is not negative, for all of them.
 struct Threshold {
   int64_t coefficient;  // not zero
   Range rest;           // bounded
-  bool zero_is_both;  // where the sum is 0 the guard may be taken to go either way: min(a, b) where
-                      // a == b
-  // The values of `rest` for each combination of the unrolled variables it depends on: each will be
-  // a statement of its own.
+  bool zero_is_both;    // the guard may go either way if the sum is 0: min(a, b) if a == b
+  // The values of `rest` for each combination of the unrolled variables that it depends on. Each
+  // combination becomes a statement of its own.
   std::vector<Range> instances;
 
-  // Where `undecided_from` < `decided_from`: the guard is undecided for v in between and decided on
+  // If `undecided_from` < `decided_from`, the guard is undecided for v in between and decided on
   // both sides. Otherwise it is decided on both sides of any point in [decided_from,
   // undecided_from].
   struct Points {
@@ -37,17 +36,17 @@ struct Threshold {
   double Undecided(Range values) const;
 };
 
-// What guards are linear in: the variable of a loop, or a quotient or remainder of it, such as the
-// row of a pixel number.
+// An expression in which guards are linear: the variable of a loop, or a quotient or remainder of
+// it. For example, the row of a pixel is a quotient of its number.
 struct Subject {
   Expr atom;
   std::vector<Threshold> thresholds;
 };
 
-// The thresholds of comparisons, minima and maxima in `body` for the variable `var` of the loop
-// around it and for the atoms that depend on it and on no variable within; by first occurrence. The
-// variables around `body` are bound in `simplifier`, which has simplified it. Guards in the ranges
-// of serial loops are left out if `in_ranges` is false.
+// Returns the subjects of the comparisons, minima and maxima in `body`, in the order of first
+// occurrence. Subjects are `var`, the variable of the loop around `body`, and atoms that depend on
+// it and on no variable within `body`. `simplifier` has simplified `body` and has bindings for the
+// variables around it. If `in_ranges` is false, guards in the ranges of serial loops are ignored.
 std::vector<Subject> FindSubjects(const Stmt& body, const Var& var, Simplifier& simplifier,
                                   bool in_ranges = true);
 

@@ -12,10 +12,10 @@
 namespace kiln::loop {
 namespace {
 
-// A function that only calls another one, and that call: what it passes are its parameters and
-// constants as a whole, and numbers.
+// A function that only calls another one, and that call. It passes whole parameters, whole
+// constants and numbers.
 struct Forwarder {
-  std::vector<Buffer> params;  // with the workspace behind them
+  std::vector<Buffer> params;  // followed by the workspace
   Call call;
 };
 using Forwarders = std::unordered_map<std::string, Forwarder>;
@@ -38,7 +38,7 @@ Forwarder ForwarderOf(const Func& func) {
   return forwarder;
 }
 
-// What the forwarder's caller, which passes `args`, passes to the function behind it.
+// Returns the arguments for the forwarder's callee if the forwarder is called with `args`.
 std::vector<Argument> ArgumentsBehind(const Forwarder& forwarder,
                                       const std::vector<Argument>& args) {
   std::vector<Argument> behind = forwarder.call.args;

@@ -17,7 +17,7 @@
 namespace kiln::loop {
 namespace {
 
-// What fresh memory holds: nothing that a program may rely on, and unlikely to go unnoticed.
+// Content of fresh memory: programs must not rely on it, and its use is unlikely to go unnoticed.
 constexpr int kFreshByte = 0xa5;
 constexpr size_t kMaxCpuWords = 16;
 
@@ -26,11 +26,11 @@ struct Frame {
   const FuncCode* code;
   std::vector<Scalar> values;
   std::vector<char*> buffers;
-  // Of buffers that callers pass to a function of any extents, and of what it makes of them; of all
-  // others -1: they are as large as they say.
+  // Sizes of the buffers that callers pass to a function with scalar extents, and of its workspace
+  // buffers. -1 for all other buffers, whose types give their size.
   std::vector<int64_t> bytes;
   std::vector<char> local;
-  std::vector<char> workspace;  // where the interpreter takes it itself
+  std::vector<char> workspace;  // if the interpreter allocates it
   int depth;
   absl::Status status;
 
@@ -52,8 +52,8 @@ absl::Status OutOfBounds(Frame& frame, const Access& access, int lane) {
                                             "] elements"));
 }
 
-// The address of the element that lane `lane` of the access goes to; null, with the frame's status
-// set, where it is out of bounds.
+// Returns the address of the element that lane `lane` of the access refers to. If it is out of
+// bounds, returns null and sets the frame's status.
 char* Locate(Frame& frame, const Access& access, int lane) {
   int64_t element = 0;
   for (const Access::Dimension& d : access.dimensions) {
@@ -96,7 +96,7 @@ void Evaluate(Frame& frame, const Operation& operation) {
             }
           },
           [&](const RampOperation& o) {
-            // In unsigned arithmetic, which wraps.
+            // Unsigned arithmetic wraps.
             const uint64_t base = static_cast<uint64_t>(frame.at(o.base)->i);
             const uint64_t stride = static_cast<uint64_t>(o.stride);
             for (int l = 0; l < lanes; ++l) {
@@ -116,11 +116,12 @@ void Evaluate(Frame& frame, const std::vector<Operation>& operations) {
 struct Interpreter::Impl {
   explicit Impl(const LoopProgram& of) : program(&of), functions(of) {}
 
-  // What a function is called with.
+  // Arguments of a call.
   struct Arguments {
     std::vector<int64_t> scalars;
-    std::vector<char*> pointers;      // parameters, then the workspace, which may be left out
-    std::vector<int64_t> bytes = {};  // behind each of them, in calls from the program
+    std::vector<char*> pointers;      // parameters, then the workspace, which may be missing
+    std::vector<int64_t> bytes = {};  // bytes from each pointer to the end of its buffer, in calls
+                                      // from the program
   };
 
   absl::Status Call(absl::string_view function, const Arguments& arguments, int depth);
@@ -179,7 +180,7 @@ absl::Status Interpreter::Impl::Call(absl::string_view function, const Arguments
               .depth = depth,
               .status = {}};
   for (size_t i = 0; i < code->buffers.size(); ++i) {
-    // Constants are only read: VerifyProgram.
+    // VerifyProgram ensures that constants are only read.
     frame.buffers[i] = const_cast<char*>(code->constant_data[i]);
   }
   std::copy(arguments.pointers.begin(), arguments.pointers.end(), frame.buffers.begin());
@@ -275,7 +276,7 @@ bool Interpreter::Impl::RunStep(Frame& frame, const CallStep& step) {
     KILN_ASSIGN_OR_RETURN(const FuncCode* code, CodeOf(step.function));
     KILN_ASSIGN_OR_RETURN(Arguments arguments, EvaluateArguments(frame, step, *code->func));
     if (step.max_tasks == 0) return Call(step.function, arguments, frame.depth + 1);
-    // Two tasks where the runtime may choose: that is where splitting goes wrong.
+    // Runs two tasks if the runtime may choose their number, so that mistakes of splitting show.
     const int64_t num_tasks = std::min<int64_t>(step.max_tasks, 2);
     for (int64_t task = 0; task < num_tasks; ++task) {
       arguments.scalars[0] = task;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interpreter: slow and obvious, the reference that every code generator is compared with.
+// Interpreter: slow and obvious, the reference that every code generator is compared with.
 //
 //   Interpreter interpreter(program);
 //   // One per parameter, then the workspace if the function has one.
@@ -21,26 +21,26 @@ namespace kiln::loop {
 
 class Interpreter {
  public:
-  // `program` must outlive the interpreter. Both scalar and vectorized programs run; parallel loops
-  // and launches run serially, a launch as two tasks where it allows two, so that the splitting is
-  // run as well.
+  // `program` must outlive the interpreter. Both scalar and vectorized programs run. Parallel loops
+  // and launches run serially. A launch runs as two tasks if it allows two, so that the splitting
+  // is tested.
   explicit Interpreter(const LoopProgram& program);
   ~Interpreter();
 
-  // Runs a function on dense memory of the caller's. FailedPrecondition, with the text, for a
-  // `fail`. OutOfRange, with the buffer and the index, for an access outside of its buffer; a
-  // workspace parameter is taken by the interpreter itself if `args` leaves it out.
+  // Runs a function on dense memory of the caller. If `args` lacks the workspace, the interpreter
+  // allocates it. Returns FailedPrecondition, with the text, for a `fail`, and OutOfRange, with the
+  // buffer and the index, for an access outside of its buffer.
   absl::Status Run(absl::string_view function, absl::Span<void* const> args);
 
-  // What a program with CPU variants finds the CPU to be: the words that its CpuChoice decides by.
-  // Without, all bits are set.
+  // Sets the words by which the CpuChoice of a program with CPU variants decides. All bits are set
+  // by default.
   void SetCpuWords(absl::Span<const uint32_t> words);
 
-  // All runs from now on may execute so many operations together; each lane of a vector counts, and
-  // memory by its size. The run that exceeds it ends with ResourceExhausted, and so does every
-  // later one.
+  // Limits the operations of all later runs together. Each lane of a vector counts, and memory
+  // counts by its size. The run that exceeds the limit ends with ResourceExhausted, and so does
+  // every later one.
   void SetMaxWork(int64_t operations);
-  // What is left of that; negative once it is exceeded.
+  // Operations that are left; negative once the limit is exceeded.
   int64_t work_left() const;
 
  private:

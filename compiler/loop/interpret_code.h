@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The form in which the interpreter runs a function: every distinct expression node has a slot, and
-// every statement a list of operations on slots, operands first, so that a shared node is evaluated
-// once. An operation that loads nothing stands in the innermost loop that its variables belong to
+// The form in which the interpreter runs a function. Every distinct expression node has a slot.
+// Every statement has a list of operations on slots, operands first, so that a shared node is
+// evaluated once. An operation without loads runs in the innermost loop whose variables it uses,
 // rather than in the statement that needs it.
 #ifndef KILN_COMPILER_LOOP_INTERPRET_CODE_H_
 #define KILN_COMPILER_LOOP_INTERPRET_CODE_H_
@@ -17,11 +17,11 @@
 
 namespace kiln::loop {
 
-// Slots and buffers are numbers: of the first lane in the frame's values, and in its table of
-// buffers.
+// Number of the first lane of a node in the frame's values. Buffers are numbered by their place in
+// the frame's table of buffers.
 using Slot = int;
 
-// Where a load or store goes: element sum(index * stride), each index below its extent.
+// Element of a load or store: sum(index * stride), each index below its extent.
 struct Access {
   struct Dimension {
     Slot index;
@@ -84,7 +84,7 @@ struct ForStep {
   Slot var, begin, extent;
   std::vector<Operation> each_iteration;
   Steps body;
-  int64_t work = 1;  // of each iteration, without the body
+  int64_t work = 1;  // of each iteration, excluding the body
 };
 struct StoreStep {
   WriteKernel write;
@@ -103,10 +103,10 @@ struct AllocateStep {
   int64_t bytes;
   Steps body;
 };
-// A Call, where max_tasks is 0, or a Launch.
+// A Call if max_tasks is 0, otherwise a Launch.
 struct CallStep {
   struct Arg {
-    int buffer_number;  // -1: the integer
+    int buffer_number;  // -1: `offset` is an integer argument
     int64_t element_bytes;
     Slot offset;
   };
@@ -123,7 +123,7 @@ struct FailStep {
 
 struct Step {
   std::vector<Operation> before;
-  int64_t work;  // of these and of the action itself
+  int64_t work;  // of `before` and of the action itself
   std::variant<ForStep, StoreStep, IfStep, AllocateStep, CallStep, FailStep> action;
 };
 
@@ -133,7 +133,7 @@ struct FuncCode {
   std::vector<Slot> scalars;
   // Parameters come first, then the workspace if there is one.
   std::vector<const BufferNode*> buffers;
-  std::vector<const char*> constant_data;  // by buffer; null for what is no constant
+  std::vector<const char*> constant_data;  // by buffer number; null if it is not a constant
   int64_t local_bytes = 0;
   std::vector<Operation> before;
   Steps body;
@@ -141,7 +141,7 @@ struct FuncCode {
 
 using ConstantData = std::unordered_map<const BufferNode*, const char*>;
 
-// Internal if the function uses a variable or a buffer that is not in scope.
+// Returns Internal if the function uses a variable or a buffer that is not in scope.
 absl::StatusOr<FuncCode> CompileForInterpreter(const Func& func, const ConstantData& constants);
 
 }  // namespace kiln::loop

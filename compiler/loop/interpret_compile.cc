@@ -10,10 +10,10 @@
 namespace kiln::loop {
 namespace {
 
-// The level of what must be evaluated where its statement stands; others are numbers of scopes.
+// Level of nodes that must be evaluated in their statement. Other levels are numbers of scopes.
 constexpr int kStatementLevel = std::numeric_limits<int>::max();
 
-// Memory that is filled in the time of one operation.
+// Bytes of memory that are filled in the time of one operation.
 constexpr int64_t kBytesPerWork = 64;
 
 int64_t WorkOf(const std::vector<Operation>& operations) {
@@ -48,7 +48,8 @@ class FuncCompiler {
   }
 
  private:
-  // A loop, or the function: what is evaluated at its begin, and where the nodes of its level are.
+  // A loop or the function: the operations evaluated at its start, and the slots of the nodes of
+  // its level.
   struct Scope {
     std::vector<Operation>* operations;
     std::unordered_map<const ExprNode*, Slot> slots;
@@ -105,7 +106,7 @@ class FuncCompiler {
     return false;
   }
 
-  // The slot of a node that has been compiled.
+  // Returns the slot of a node that has been compiled.
   Slot SlotOf(const Expr& e) const {
     Location location{0, 0};
     Find(e.get(), &location);
@@ -221,7 +222,7 @@ class FuncCompiler {
     return steps;
   }
 
-  // Ends the current statement: `action` runs after the operations that its expressions needed.
+  // Ends the current statement: `action` runs after the operations of its expressions.
   template <typename T>
   Step& Emit(Steps& steps, T action, int64_t work = 1) {
     work += WorkOf(operations_);
@@ -307,7 +308,7 @@ class FuncCompiler {
   absl::Status status_;
   std::unordered_map<const BufferNode*, int> buffer_numbers_;
   std::vector<Scope> scopes_;
-  // Of the statement being compiled.
+  // Operations and slots of the statement that is being compiled.
   std::vector<Operation> operations_;
   std::unordered_map<const ExprNode*, Slot> statement_;
 };

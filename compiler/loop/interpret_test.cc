@@ -71,7 +71,7 @@ TEST(InterpretTest, VectorsAndFlatIndices) {
   const Expr odd = MakeLoad(a, {MakeRamp(i * 8 + 1, 2, 4)});
   const Stmt body =
       MakeBlock({MakeStore(b, {MakeRamp(i * 8, 1, 4)}, MakeSelect(even > odd, even, odd * 2)),
-                 // A gather: the index is no ramp.
+                 // A gather: the index is not a ramp.
                  MakeStore(b, {MakeRamp(i * 8 + 4, 1, 4)},
                            MakeLoad(a, {ToIndex(even % 8)}) + MakeCast(kI32, i))});
   const LoopProgram program = ProgramOf({a, b}, 1, MakeFor(i, 0, 2, ForKind::kSerial, body));
@@ -137,7 +137,7 @@ TEST(InterpretTest, OutOfBoundsNamesBufferIndexAndSize) {
 TEST(InterpretTest, CallsLaunchesAndWorkspace) {
   const DType u8 = DType::UInt(8);
   LoopProgram program;
-  // A task that doubles its piece of x.
+  // A task that multiplies its piece of x by `factor`.
   const Buffer x = Param("x", kI32, {6});
   const Var task = MakeVar("task"), tasks = MakeVar("tasks"), factor = MakeVar("factor");
   const Var i = MakeVar("i");
@@ -148,7 +148,7 @@ TEST(InterpretTest, CallsLaunchesAndWorkspace) {
        .scalars = {task, tasks, factor},
        .body = MakeFor(i, task * 6 / tasks, 6 / tasks, ForKind::kSerial,
                        MakeStore(x, {i}, MakeLoad(x, {i}) * MakeCast(kI32, factor)))});
-  // Copies with a constant added, through scratch in its workspace.
+  // Adds a constant to each element, through scratch memory in its workspace.
   const Buffer in = Param("in", kI32, {6}), out = Param("out", kI32, {6});
   const Buffer c = MakeBuffer("c", kI32, {6}, BufferScope::kConstant);
   const Buffer scratch = MakeBuffer("scratch", kI32, {6}, BufferScope::kWorkspace);
@@ -184,7 +184,7 @@ TEST(InterpretTest, CallsLaunchesAndWorkspace) {
   EXPECT_EQ(q, (std::vector<int32_t>{110, 220, 330, 540, 650, 760}));
   ASSERT_TRUE(interpreter.Run("main", {p.data(), q.data(), memory.data()}).ok());
   EXPECT_EQ(memory[0], 10);
-  EXPECT_EQ(memory[10], 110);  // scratch lies 32 + 8 bytes into the pool
+  EXPECT_EQ(memory[10], 110);  // the scratch buffer is 32 + 8 bytes into the pool
   EXPECT_EQ(interpreter.Run("scale", {p.data()}).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(interpreter.Run("add", {p.data()}).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(interpreter.Run("none", {}).code(), absl::StatusCode::kNotFound);

@@ -9,9 +9,9 @@
 namespace kiln::loop {
 namespace {
 
-// Whether a store goes through its buffer element by element, and so through what it loads, whose
-// elements have the same size: parts of one memory then stay as far apart as they are. Constants
-// share memory with nothing.
+// True if the store and all loads of its value step through their buffers one element at a time,
+// and their elements have the same size. Parts of one memory then keep their distance. Constants
+// are exempt, as they share memory with nothing.
 bool IsElementWise(const Store& store, const Var& var) {
   const int bytes = store.buffer->dtype.bytes();
   bool result = true;

@@ -14,7 +14,7 @@ namespace {
 
 using Lanes = std::unordered_map<const ExprNode*, Expr>;
 
-// `lanes` are those of the operands.
+// `lanes` holds the lanes of the operands.
 Expr LaneOfNode(const Expr& e, const Expr& lane, const Lanes& lanes) {
   if (!e.type().is_vector()) return e;
   if (const auto* n = e.As<Ramp>()) return n->base + lane * Expr(n->stride);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of a vector.
+// LaneOf: extracts one lane of a vector.
 #ifndef KILN_COMPILER_LOOP_LANE_OF_H_
 #define KILN_COMPILER_LOOP_LANE_OF_H_
 
@@ -7,8 +7,9 @@
 
 namespace kiln::loop {
 
-// The scalar that is lane `lane`, an index, of a vector; a scalar as it is. Sharing is kept. Empty if
-// there is a dot in it, or an interleave whose lane is no constant.
+// Returns the scalar that is lane `lane`, an index, of a vector. Returns a scalar as it is. Sharing
+// is kept. Returns an empty expression if `e` contains a dot, or an interleave while `lane` is not
+// constant.
 Expr LaneOf(const Expr& e, const Expr& lane);
 
 }  // namespace kiln::loop

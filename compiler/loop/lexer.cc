@@ -15,7 +15,7 @@
 namespace kiln::loop {
 namespace {
 
-// Characters of a token that an error quotes.
+// Maximum number of characters of a token that an error quotes.
 constexpr size_t kMaxQuote = 40;
 
 bool IsDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
@@ -26,7 +26,7 @@ size_t CountWhile(absl::string_view text, size_t from, bool (*holds)(char)) {
   return from;
 }
 
-// The whole of a string, or all the rest where its end is missing.
+// Length of the string at the start of `text`, or of the whole rest if the string does not end.
 size_t StringLength(absl::string_view text) {
   size_t i = 1;
   while (i < text.size() && text[i] != '"' && text[i] != '\n') i += text[i] == '\\' ? 2 : 1;
@@ -60,7 +60,7 @@ void Lexer::SkipSpace() {
   }
 }
 
-// Digits, a fraction, an exponent and a suffix. The dots of "0..4" are no fraction.
+// Length of digits, a fraction, an exponent and a suffix. The dots of "0..4" are no fraction.
 size_t Lexer::NumberLength() const {
   size_t end = CountWhile(rest_, 0, IsDigit);
   if (end + 1 < rest_.size() && rest_[end] == '.' && IsDigit(rest_[end + 1])) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of the text of loop programs; for the parser (parse.h).
+// Lexer: the words of the text of loop programs, for the parser (parse.h).
 #ifndef KILN_COMPILER_LOOP_LEXER_H_
 #define KILN_COMPILER_LOOP_LEXER_H_
 
@@ -12,7 +12,7 @@
 
 namespace kiln::loop {
 
-// A place in the text; both count from 1, columns in bytes.
+// A position in the text. Both numbers count from 1, columns in bytes.
 struct Position {
   int line = 1;
   int column = 1;
@@ -22,7 +22,7 @@ struct Token {
   enum class Kind {
     kEnd,
     kName,    // for, float32, x_1
-    kNumber,  // 3, 200u8, 1e-30f32: with its suffix, without a sign
+    kNumber,  // 3, 200u8, 1e-30f32: includes the suffix, but no sign
     kString,  // with its quotes and escapes
     kHash,    // #29103aad
     kSymbol,  // one of ( ) [ ] { } , : = + - * / % & | ^ ~ ! < > and two or three of them
@@ -32,7 +32,7 @@ struct Token {
   Position position;
 };
 
-// Reads a text token by token, one ahead. `//` begins a comment, which ends with its line.
+// Reads a text token by token, one ahead. A comment begins with `//` and ends with its line.
 //
 //   Lexer lexer(text, "file");
 //   KILN_RETURN_IF_ERROR(lexer.Expect("for"));
@@ -51,17 +51,17 @@ class Lexer {
   bool Accept(absl::string_view text);
 
   absl::Status Expect(absl::string_view text);
-  // `what` is said to be wanted where it is not there.
+  // If the next token does not fit, the error says that `what` was wanted.
   absl::StatusOr<std::string> ExpectName(absl::string_view what);
   absl::StatusOr<std::string> ExpectString(absl::string_view what);
   // A name, or a string that holds one.
   absl::StatusOr<std::string> ExpectSymbol(absl::string_view what);
-  // A number without suffix, perhaps with a sign.
+  // A number without suffix, optionally with a sign.
   absl::StatusOr<int64_t> ExpectInt(absl::string_view what, int64_t min, int64_t max);
 
-  // "found 'x', wanted <wanted>" at the next token.
+  // Returns the error "found 'x', wanted <wanted>" at the next token.
   absl::Status Unexpected(absl::string_view wanted) const;
-  // InvalidArgument: "file:line:column: message".
+  // Returns InvalidArgument with "file:line:column: message".
   absl::Status ErrorAt(Position position, absl::string_view message) const;
 
  private:

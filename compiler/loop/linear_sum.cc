@@ -6,7 +6,7 @@
 namespace kiln::loop {
 namespace {
 
-// *out = a + scale * b, if it fits.
+// Computes *out = a + scale * b. Returns false if it does not fit.
 bool MultiplyAdd(int64_t a, int64_t scale, int64_t b, int64_t* out) {
   int64_t product;
   return !__builtin_mul_overflow(scale, b, &product) && !__builtin_add_overflow(a, product, out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LinearSum: constant + sum of coefficient * atom, the normal form of index arithmetic. Atoms are
-// nodes of an ExprPool that are not themselves sums: variables, quotients, loads, …
+// nodes of an ExprPool that are not sums themselves: variables, quotients, loads, …
 #ifndef KILN_COMPILER_LOOP_LINEAR_SUM_H_
 #define KILN_COMPILER_LOOP_LINEAR_SUM_H_
 
@@ -22,20 +22,20 @@ struct LinearSum {
   int64_t constant = 0;
 
   bool is_constant() const { return terms.empty(); }
-  // One atom with coefficient 1 and nothing else.
+  // The atom if the sum is one atom with coefficient 1 and no constant; otherwise null.
   const Expr* single_atom() const {
     return terms.size() == 1 && constant == 0 && terms[0].coefficient == 1 ? &terms[0].atom
                                                                            : nullptr;
   }
-  // Coefficient of the atom; 0 where it does not occur.
+  // Coefficient of the atom; 0 if it does not occur.
   int64_t CoefficientOf(const ExprNode* atom) const;
 };
 
-// out = a + scale * b. False, with `out` untouched, where a coefficient does not fit into int64.
-// `out` may be an operand.
+// Computes out = a + scale * b. Returns false and leaves `out` untouched if a coefficient does not
+// fit into int64. `out` may be an operand.
 bool AddScaled(const LinearSum& a, const LinearSum& b, int64_t scale, LinearSum* out);
 
-// Every coefficient and the constant are multiples of `divisor`, which is not zero.
+// True if all coefficients and the constant are multiples of `divisor`, which is not zero.
 bool Divisible(const LinearSum& a, int64_t divisor);
 LinearSum DivideExactly(const LinearSum& a, int64_t divisor);
 

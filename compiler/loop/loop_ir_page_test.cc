@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples of docs/loop_ir.md are what the printers print.
+// The examples of docs/loop_ir.md equal the output of the printers.
 #include <fstream>
 #include <sstream>
 

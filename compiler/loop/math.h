@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementary functions as arithmetic of the loop IR: polynomials that give the same bits on every
-// engine and machine, vectorize, and need no libm. For float32 and float64 operands; at most 4 ULP
-// of the true value over the whole range unless said otherwise. Special values (infinities, NaN,
-// signed zero, overflow, underflow) as C's math.h. docs/loop_ir.md has the errors that were
-// measured.
+// engine and machine, vectorize, and need no libm. Operands are float32 or float64. Errors are at
+// most 4 ULP over the whole range unless stated otherwise. Special values (infinities, NaN, signed
+// zero, overflow, underflow) are as in C's math.h. docs/loop_ir.md has the measured errors.
 //
-// Sin, Cos and Tan are that accurate for every finite argument, however large; they reduce it in
-// 64-bit integer arithmetic. Pow of float32 computes in float64, but for the constant exponents
-// that networks have: -2, -1, -0.5, 0, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4. Everything else of float32
-// is float32 and int32 arithmetic, and short: Exp, Tanh, Sigmoid, Erf and Log stand in the inner
-// loops of networks.
+// Sin, Cos and Tan have this accuracy for every finite argument, because they reduce it in 64-bit
+// integer arithmetic. Pow of float32 computes in float64, except for the constant exponents that
+// occur in networks: -2, -1, -0.5, 0, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4. All other functions of
+// float32 use only float32 and int32 arithmetic and are short, because Exp, Tanh, Sigmoid, Erf and
+// Log occur in the inner loops of networks.
 #ifndef KILN_COMPILER_LOOP_MATH_H_
 #define KILN_COMPILER_LOOP_MATH_H_
 
@@ -18,7 +17,8 @@
 namespace kiln::loop {
 
 Expr Exp(Expr x);
-// exp(x) for x <= 0, at less cost; 0 where that is less than 2^-126.5 (float64: 2^-1022.5).
+// exp(x) for x <= 0, at lower cost. The result is 0 if it would be below 2^-126.5 (float64:
+// 2^-1022.5).
 Expr ExpOfNonPositive(Expr x);
 Expr Expm1(Expr x);
 Expr Log(Expr x);
@@ -39,8 +39,8 @@ Expr Asinh(Expr x);
 Expr Acosh(Expr x);
 Expr Atanh(Expr x);
 Expr Erf(Expr x);
-// x Phi(x), where Phi(x) = (1 + erf(x / sqrt(2))) / 2 is the normal distribution: a Gaussian error
-// linear unit. The error is at most 1.25e-7 |x| (float64: 2^-52 |x|).
+// Gaussian error linear unit: x Phi(x), where Phi(x) = (1 + erf(x / sqrt(2))) / 2 is the normal
+// distribution. The error is at most 1.25e-7 |x| (float64: 2^-52 |x|).
 Expr Gelu(Expr x);
 Expr Sigmoid(Expr x);  // 1 / (1 + exp(-x))
 Expr Pow(Expr x, Expr y);
@@ -55,13 +55,12 @@ Expr Abs(Expr x);
 Expr IsNan(Expr x);
 Expr IsInf(Expr x);
 
-// `e` with every product of float32 that something is added to, or that is taken from something, as a
-// fused multiply-add. Exp, ExpOfNonPositive, Expm1, Softplus, Tanh, Sigmoid, Erf and Gelu stay within
-// their errors;
-// functions that compute the error of a product do not.
+// Replaces every float32 product that is an operand of an addition or subtraction by a fused
+// multiply-add. Exp, ExpOfNonPositive, Expm1, Softplus, Tanh, Sigmoid, Erf and Gelu keep their
+// error bounds. Functions that compute the error of a product do not.
 Expr FuseMultiplyAdds(const Expr& e);
 
-// Integers only: a << b, and a >> b, which repeats the sign of signed ones.
+// Integers only: a << b and a >> b. The shift right of a signed integer repeats its sign.
 Expr Shl(Expr a, Expr b);
 Expr Shr(Expr a, Expr b);
 // Integers only: quotient and remainder rounded towards minus infinity.

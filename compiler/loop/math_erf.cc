@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error function, and GELU, which is made of it.
+// The error function, and GELU, which is based on it.
 #include "compiler/loop/math.h"
 #include "compiler/loop/math_kernel.h"
 
 namespace kiln::loop {
 namespace {
 
-// x (1 + P(x^2)) below 1.2; above, 1 - Q(|x|)^-16, the form of M. Abramowitz and I. Stegun,
+// x (1 + P(x^2)) below 1.2. Above, 1 - Q(|x|)^-16, the form of M. Abramowitz and I. Stegun,
 // "Handbook of mathematical functions", 7.1.28.
 Expr ErfFloat32(const Expr& x) {
   const Expr square = x * x;
@@ -23,7 +23,7 @@ Expr ErfFloat32(const Expr& x) {
   return MakeSelect(a < Like(x, 1.2), small, CopySign(1 - 1 / (q8 * q8), x));
 }
 
-// x (1 + P(x^2)) below 1; above, 1 - erfc(x) with erfc(x) = exp(-x^2) Q(t), t = (x - 3) / (x + 3).
+// x (1 + P(x^2)) below 1. Above, 1 - erfc(x) with erfc(x) = exp(-x^2) Q(t), t = (x - 3) / (x + 3).
 Expr ErfFloat64(const Expr& x) {
   const Expr square = x * x;
   const Expr small =
@@ -45,10 +45,10 @@ Expr ErfFloat64(const Expr& x) {
   return MakeSelect(Abs(x) < 1, small, large);
 }
 
-// max(x, 0) - a Phi(-a), a = |x|, where Phi(-a) = erfc(a / sqrt(2)) / 2 = 2^-p(a). p is a polynomial
-// whose error is so small that Phi(-a) has one of 2^-26.4, and a Phi(-a) one of 2^-25.9, so that a
-// result that is rounded to float16 is next to the exact one. Beyond 5.9, where Phi is less than that,
-// its error grows. From 10.1 on, a Phi(-a) would leave the range of floats.
+// max(x, 0) - a Phi(-a) with a = |x|, where Phi(-a) = erfc(a / sqrt(2)) / 2 = 2^-p(a). The
+// polynomial p gives Phi(-a) an error of 2^-26.4 and a Phi(-a) one of 2^-25.9. A result that is
+// rounded to float16 is therefore within one place of the exact one. Beyond 5.9, where Phi is less
+// than that, its error grows. From 10.1 on, a Phi(-a) would leave the range of floats.
 Expr GeluFloat32(const Expr& x) {
   const Expr a = Min(Abs(x), Like(x, 10.1));
   const Expr exponent =

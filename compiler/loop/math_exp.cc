@@ -10,7 +10,7 @@ int MantissaBits(const Expr& x) { return IsFloat64(x) ? 52 : 23; }
 
 // x = n * ln2 + r with an integer n and |r| <= ln2 / 2.
 struct Reduction {
-  Expr n_bits;  // of RoundToBits
+  Expr n_bits;  // from RoundToBits
   Expr r;
 };
 
@@ -18,13 +18,13 @@ struct Reduction {
 Reduction Reduce(const Expr& x, int offset = 0) {
   const Rounded rounded = RoundToBits(x * Like(x, kLog2E), offset);
   const Expr& n = rounded.n;
-  // ln2 in two parts; the product of n with the first is exact.
+  // ln2 as the sum of two constants. The product of n with the first is exact.
   const Expr high = Like(x, 0x1.62e4p-1, 0x1.62e42fefa3p-1);
   const Expr low = Like(x, 1.42860677e-06, 2.8235290563031577e-13);
   return {rounded.bits, x - n * high - n * low};
 }
 
-// 2^(n + offset), from the bits of Reduction.
+// 2^(n + offset), from the bits of a Reduction.
 Expr PowerOfTwo(const Expr& like, const Expr& n_bits, int offset) {
   const int shift = MantissaBits(like);
   return FromBits(Shl(n_bits, shift) + (int64_t{ExponentBias(like) + offset} << shift));
@@ -40,8 +40,8 @@ Expr Expm1OfReduced(const Expr& r) {
                              2.5105193949296523e-08, 1.7687714378300212e-09});
 }
 
-// The same with a small relative error also near r = 0, where there is no 1 to hide it: float32
-// takes one term more.
+// exp(r) - 1 with a small relative error also near r = 0, where no 1 is added that would hide it.
+// float32 needs one more term.
 Expr PreciseExpm1OfReduced(const Expr& r) {
   if (IsFloat64(r)) return Expm1OfReduced(r);
   return r + r * r *
@@ -51,13 +51,13 @@ Expr PreciseExpm1OfReduced(const Expr& r) {
                      {});
 }
 
-// exp(x + low) * 2^scale for a `low` of the size of an error of x; empty for 0.
+// exp(x + low) * 2^scale. `low` is as small as a rounding error of x; an empty expression means 0.
 Expr ScaledExpOfSum(const Expr& x, const Expr& low, int scale) {
-  // Beyond these the result is 0 or infinity; the order of operands keeps a NaN.
+  // Beyond these limits the result is 0 or infinity. The order of operands keeps a NaN.
   Reduction reduced = Reduce(Min(Max(x, Like(x, -104, -746)), Like(x, 90, 711)));
   if (low.get() != nullptr) reduced.r = reduced.r + low;
-  // 2^n in two factors, as n exceeds the exponents that there are; the last product rounds
-  // subnormal results.
+  // 2^n is applied as two factors, because n exceeds the range of exponents. The last product
+  // rounds subnormal results.
   const Expr half = Shr(reduced.n_bits, 1);
   const Expr first = PowerOfTwo(x, half, 0);
   const Expr second = PowerOfTwo(x, reduced.n_bits - half, scale);
@@ -68,8 +68,8 @@ Expr ScaledExpOfSum(const Expr& x, const Expr& low, int scale) {
 
 int ExponentBias(const Expr& x) { return IsFloat64(x) ? 1023 : 127; }
 
-// 1.5 * 2^mantissa_bits + offset, added, rounds to nearest even on every machine; the rest of its bits
-// is shifted out.
+// The addition of 1.5 * 2^mantissa_bits + offset rounds to nearest even on every machine.
+// PowerOfBiased shifts its other bits out.
 Rounded RoundToBits(const Expr& x, int offset) {
   const Expr magic = Like(x, 0x1.8p23 + offset, 0x1.8p52 + offset);
   const Expr shifted = x + magic;
@@ -83,8 +83,9 @@ Expr PowerOfBiased(const Expr& like, const Expr& bits) {
 Expr ScaledExp(const Expr& x, int scale) { return ScaledExpOfSum(x, {}, scale); }
 Expr ExpOfSum(const Expr& x, const Expr& low) { return ScaledExpOfSum(x, low, 0); }
 
-// Below -88 (float64: -709) the exponent's bits are those of 0, which makes the product 0: a subnormal
-// one is slow on many machines, and all masked scores of a softmax would be such.
+// Below -88 (float64: -709) the bits of the exponent are those of 0, which makes the product 0. A
+// subnormal product would be slow on many machines, and all masked scores of a softmax would be
+// subnormal.
 Expr ExpOfNonPositive(Expr x) {
   const Reduction reduced = Reduce(Max(x, Like(x, -88, -709)), ExponentBias(x));
   const Expr scale = PowerOfBiased(x, reduced.n_bits);
@@ -96,7 +97,8 @@ Expr Exp(Expr x) { return ScaledExp(x, 0); }
 Expr Expm1(Expr x) {
   const Reduction reduced = Reduce(Min(Max(x, Like(x, -20, -40)), Like(x, 89, 710)));
   const Expr p = PreciseExpm1OfReduced(reduced.r);
-  // 2^n p + (2^n - 1), halved so that 2^n does not overflow before the result does.
+  // 2^n p + (2^n - 1), computed at half its size so that 2^n does not overflow before the result
+  // does.
   const Expr scale = PowerOfTwo(x, reduced.n_bits, -1);
   const Expr y = (scale * p + (scale - Like(x, 0.5))) * 2;
   return MakeSelect(Abs(x) < Like(x, 0x1p-25, 0x1p-54), x, y);
@@ -120,7 +122,8 @@ Expr Cosh(Expr x) {
   return half_exp + Like(x, 0.25) / half_exp;
 }
 
-// (exp(2 |x|) - 1) / (exp(2 |x|) + 1), up to where that has long rounded to 1.
+// (exp(2 |x|) - 1) / (exp(2 |x|) + 1). The argument is limited to a value for which this rounds to
+// 1.
 Expr Tanh(Expr x) {
   const Reduction reduced = Reduce(Min(Abs(x), Like(x, 10, 22)) * 2, ExponentBias(x));
   const Expr scale = PowerOfBiased(x, reduced.n_bits);
@@ -128,8 +131,8 @@ Expr Tanh(Expr x) {
   return CopySign(t / (t + 2), x);
 }
 
-// exp(x) / (1 + exp(x)), both times 2^24 (float64: 2^54), so that the division alone rounds what is
-// subnormal. From 18 (40) on, 1 is lost in the sum.
+// exp(x) / (1 + exp(x)), with both multiplied by 2^24 (float64: 2^54), so that only the division
+// rounds subnormal results. From 18 (40) on, the sum loses the 1.
 Expr Sigmoid(Expr x) {
   const int scale = IsFloat64(x) ? 54 : 24;
   const Reduction reduced =

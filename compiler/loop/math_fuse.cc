@@ -22,8 +22,7 @@ Expr FuseMultiplyAdds(const Expr& e) {
       if (right != nullptr) return MakeFma(right->a, right->b, binary->a);
     } else if (binary->op == BinaryOp::kSub) {
       if (right != nullptr) {
-        const bool folds =
-            right->b.As<FloatImm>() != nullptr;  // the sign of a literal costs nothing
+        const bool folds = right->b.As<FloatImm>() != nullptr;  // negating a literal is free
         return folds ? MakeFma(right->a, -right->b, binary->a)
                      : MakeFma(-right->a, right->b, binary->a);
       }

@@ -6,7 +6,7 @@
 namespace kiln::loop {
 namespace {
 
-// What pi/2 in the type of x falls short of pi/2.
+// pi/2 minus its rounded value in the type of x.
 Expr HalfPiLow(const Expr& x) { return Like(x, -4.37113883e-08, 6.123233995736766e-17); }
 
 // asin(s) for 0 <= s <= 1/2; z is s^2.
@@ -21,7 +21,7 @@ Expr AsinOfSmall(const Expr& s, const Expr& z) {
                              0.03262732477139653});
 }
 
-// asin(|x|) is `y` up to 1/2; above, it is pi/2 - 2 y.
+// asin(|x|) is `y` for |x| up to 1/2, and pi/2 - 2 y above.
 struct HalfAngle {
   Expr is_large;
   Expr y;
@@ -31,7 +31,7 @@ HalfAngle SplitAsin(const Expr& x) {
   const Expr a = Abs(x);
   const Expr is_large = a > Like(x, 0.5);
   const Expr z = MakeSelect(is_large, Like(x, 0.5) * (1 - a), a * a);
-  const Expr s = MakeSelect(is_large, Sqrt(z), a);  // of a negative number beyond 1: NaN
+  const Expr s = MakeSelect(is_large, Sqrt(z), a);  // NaN if |x| > 1
   return {is_large, AsinOfSmall(s, z)};
 }
 
@@ -51,8 +51,8 @@ Expr Acos(Expr x) {
   return MakeSelect(is_large, MakeSelect(x < 0, from_pi, twice), small);
 }
 
-// Around 0, 1 and infinity: atan(a) = atan(b) + atan((a - b) / (1 + a b)), so that the argument of
-// the polynomial is at most tan(pi/8).
+// Reduces around 0, 1 and infinity by atan(a) = atan(b) + atan((a - b) / (1 + a b)), so that the
+// argument of the polynomial is at most tan(pi/8).
 Expr Atan(Expr x) {
   const Expr a = Abs(x);
   const Expr above = a > Like(x, 2.414213562373095);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the functions of math.h are built of; for the sources math_*.cc.
+// Building blocks of the functions of math.h, for the sources math_*.cc.
 //
 // Polynomial coefficients are minimax fits of the relative error (Remez exchange in 200-bit
 // arithmetic), one set for float32 and one for float64, each rounded to its type.
@@ -19,36 +19,36 @@ inline constexpr double kLn2 = 0x1.62e42fefa39efp-1;
 inline constexpr double kLog2E = 0x1.71547652b82fep+0;
 inline constexpr double kHalfPi = 0x1.921fb54442d18p+0;
 
-// Whether `x` is float64 rather than float32; aborts on any other type.
+// True if `x` is float64, false if it is float32. Aborts on any other type.
 bool IsFloat64(const Expr& x);
-// A float constant of the type of `x`; the second form takes one per width.
+// A float constant of the type of `x`. The second form takes one value per width.
 Expr Like(const Expr& x, double value);
 Expr Like(const Expr& x, double float32, double float64);
 // c0 + u * (c1 + u * (…)), with the coefficients of the width of `u`.
 Expr Polynomial(const Expr& u, std::initializer_list<double> float32,
                 std::initializer_list<double> float64);
 
-// The bits as a signed integer of the same width, and back.
+// BitsOf: the bits as a signed integer of the same width. FromBits: the inverse.
 Expr BitsOf(const Expr& x);
 Expr FromBits(const Expr& bits);
-// The magnitude of one with the sign of another.
+// The magnitude of `magnitude` with the sign of `sign`.
 Expr CopySign(const Expr& magnitude, const Expr& sign);
 
-// The exponent's bias of the type of `x`.
+// Bias of the exponent in the type of `x`.
 int ExponentBias(const Expr& x);
-// The integer n nearest to a float, |x| < 2^20, halves to even; and bits whose low ones are n + offset,
-// where a shift by the bits of the mantissa makes them an exponent.
+// The integer n nearest to x, halves to even, for |x| < 2^20. The low bits of `bits` are
+// n + offset. A shift by the number of bits of the mantissa makes them an exponent.
 struct Rounded {
   Expr n;  // as a float
   Expr bits;
 };
 Rounded RoundToBits(const Expr& x, int offset);
-// 2^n of the type of `like`, from the bits where the exponent's bias was the offset.
+// 2^n in the type of `like`, from the `bits` of RoundToBits with the exponent's bias as offset.
 Expr PowerOfBiased(const Expr& like, const Expr& bits);
 
-// exp(x) * 2^scale; scale is 0 or -1 and is applied before the result could overflow.
+// exp(x) * 2^scale. scale is 0 or -1 and is applied before the result could overflow.
 Expr ScaledExp(const Expr& x, int scale);
-// exp(x + low) for a `low` of the size of a rounding error of x.
+// exp(x + low), where `low` is as small as a rounding error of x.
 Expr ExpOfSum(const Expr& x, const Expr& low);
 
 // x = 2^exponent * (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), for positive finite x.
@@ -59,10 +59,10 @@ struct SplitFloat {
 SplitFloat Split(const Expr& x);
 // log(mantissa).
 Expr LogOfMantissa(const Expr& mantissa);
-// `y` with the values of log where x is not positive and finite.
+// Returns `y`, or the special values of log if x is not positive and finite.
 Expr WithLogSpecials(const Expr& x, const Expr& y);
 
-// |x| = quadrant * pi/2 + r with r in [-pi/4, pi/4], for any finite x; the quadrant is modulo 4, as
+// |x| = quadrant * pi/2 + r with r in [-pi/4, pi/4], for any finite x. The quadrant is modulo 4, as
 // uint64.
 struct PiReduction {
   Expr quadrant;

@@ -6,7 +6,7 @@
 namespace kiln::loop {
 namespace {
 
-// Two numbers whose sum is a constant; the product of an exponent with the first is exact.
+// A constant as the sum of two numbers. The product of an exponent with the first is exact.
 struct TwoPart {
   Expr high, low;
 };
@@ -28,7 +28,7 @@ SplitFloat Split(const Expr& x) {
   const Expr tiny = x < Like(x, 0x1p-126, 0x1p-1022);
   const Expr bits = BitsOf(MakeSelect(tiny, x * Like(x, 0x1p23, 0x1p52), x));
   const Expr adjustment = MakeSelect(tiny, Like(x, -mantissa_bits), Like(x, 0));
-  // Exponents relative to sqrt(1/2), whose bits these are.
+  // Exponents are relative to sqrt(1/2). `base` is its bits.
   const int64_t base = wide ? 0x3fe6a09e667f3bcd : 0x3f3504f3;
   const Expr exponent = Shr(bits - base, mantissa_bits);
   return {MakeCast(x.type(), exponent) + adjustment, FromBits(bits - Shl(exponent, mantissa_bits))};
@@ -74,8 +74,7 @@ Expr Log10(Expr x) {
 }
 
 Expr Log1p(Expr x) {
-  // log(1 + x) = log(sum) + lost / sum, where sum is 1 + x rounded and lost is what the rounding
-  // took.
+  // log(1 + x) = log(sum) + lost / sum, where sum is 1 + x rounded and lost is the rounding error.
   const Expr sum = 1 + x;
   const Expr part = sum - 1;
   const Expr lost = (1 - (sum - part)) + (x - part);
@@ -98,7 +97,7 @@ Expr Softplus(Expr x) {
   return positive + (t + t * rest);
 }
 
-// asinh(x) = log(|x| + sqrt(x^2 + 1)), without cancellation for small and without overflow for
+// asinh(x) = log(|x| + sqrt(x^2 + 1)), without cancellation for small x and without overflow for
 // large x.
 Expr Asinh(Expr x) {
   const Expr a = Abs(x);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Powers: a few multiplications and roots for the constant exponents that networks have; otherwise
-// exp(y * log|x|), with the logarithm and the product in more precision than the result.
+// Powers. Constant exponents that occur in networks take a few multiplications and roots. All
+// others are exp(y * log|x|), with more precision for the logarithm and the product than the result
+// has.
 #include <algorithm>
 #include <optional>
 
@@ -11,14 +12,14 @@
 namespace kiln::loop {
 namespace {
 
-// A number as the sum of two float64, the second at most half a unit in the last place of the
-// first. Algorithms: T. J. Dekker, "A floating-point technique for extending the available
+// A number as the sum of two float64 values. The second is at most half a unit in the last place of
+// the first. Algorithms: T. J. Dekker, "A floating-point technique for extending the available
 // precision" (1971).
 struct Double2 {
   Expr high, low;
 };
 
-// For |a| >= |b|.
+// Requires |a| >= |b|.
 Double2 FastTwoSum(const Expr& a, const Expr& b) {
   const Expr sum = a + b;
   return {sum, b - (sum - a)};
@@ -48,8 +49,8 @@ Double2 Multiply(const Double2& a, const Double2& b) {
   return FastTwoSum(p.high, p.low + (a.high * b.low + a.low * b.high));
 }
 
-// log(m) for m in [sqrt(1/2), sqrt(2)): 2 s + 2/3 s^3 + s^5 R(s^2) with s = (m - 1) / (m + 1);
-// relative error below 2^-65.
+// log(m) for m in [sqrt(1/2), sqrt(2)): 2 s + 2/3 s^3 + s^5 R(s^2) with s = (m - 1) / (m + 1). The
+// relative error is below 2^-65.
 Double2 LogOfMantissa2(const Expr& m) {
   const Expr f = m - 1;
   const Expr sum = m + 1;
@@ -75,29 +76,29 @@ Double2 LogOfMantissa2(const Expr& m) {
 Expr PowFloat64(const Expr& magnitude, const Expr& y) {
   const auto [exponent, mantissa] = Split(magnitude);
   const Double2 log_m = LogOfMantissa2(mantissa);
-  // ln2 in two parts, the first with so few bits that its product with an exponent is exact.
+  // ln2 as the sum of two constants. The product of the first with an exponent is exact.
   const Double2 sum = TwoSum(exponent * Like(y, 0x1.62e42fefa38p-1), log_m.high);
   const Double2 log =
       FastTwoSum(sum.high, sum.low + (exponent * Like(y, 5.497923018708371e-14) + log_m.low));
   const Double2 product = TwoProduct(y, log.high);
-  // Beyond the range of exp, where the low part may be anything, it does not matter.
+  // The low part is arbitrary beyond the range of exp, and is not needed there.
   const Expr& z = product.high;
   const Expr low = MakeSelect(Abs(z) < 750, product.low + y * log.low, Like(y, 0));
   return ExpOfSum(z, low);
 }
 
-// |x|^y for finite positive |x|, in float64, for float32.
+// |x|^y for finite positive |x|, computed in float64 for float32 operands.
 Expr PowFloat32(const Expr& magnitude, const Expr& y) {
   const auto wide = [](const Expr& e) { return MakeCast(DType::Float(64), e); };
   return MakeCast(magnitude.type(), Exp(wide(y) * Log(wide(magnitude))));
 }
 
-// The square root, but of -0 and of -infinity what a power is.
+// The square root, except that -0 gives 0 and -infinity gives infinity, as powers do.
 Expr RootForPow(const Expr& x) {
   return MakeSelect(x == Like(x, -kInfinity), Like(x, kInfinity), Sqrt(x + Like(x, 0)));
 }
 
-// x^exponent; nothing for exponents that take more than a few operations.
+// x^exponent. Returns nothing for exponents that take more than a few operations.
 std::optional<Expr> PowOfConstant(const Expr& x, double exponent) {
   const Expr root = RootForPow(x);
   if (exponent == 0) return Like(x, 1);
@@ -135,8 +136,8 @@ Expr Pow(Expr x, Expr y) {
   const bool wide = IsFloat64(x);
   const Expr infinity = Like(x, kInfinity), zero = Like(x, 0);
   const Expr magnitude = Abs(x);
-  // An exponent beyond this gives 0 or infinity, or 1 where the magnitude is 1, for which infinity
-  // would give NaN.
+  // A larger exponent gives 0 or infinity, or 1 if the magnitude is 1. An infinite exponent would
+  // give NaN in the last case.
   const Expr limit = Like(x, 0x1p40, 0x1p65);
   const Expr bounded = Max(Min(y, limit), -limit);
   const Expr power = wide ? PowFloat64(magnitude, bounded) : PowFloat32(magnitude, bounded);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reduction of an angle modulo pi/2 in integer arithmetic, after M. Payne and R. Hanek, "Radian
-// reduction for trigonometric functions" (1983): |x| is an integer m times a power of two, so only
-// the bits of 2/pi from a place that the exponent tells on matter, and the product with them is
-// taken modulo 4 by letting it wrap. Exact for every finite x, and the same for small and for large
-// ones.
+// reduction for trigonometric functions" (1983). |x| is an integer m times a power of two. Only the
+// bits of 2/pi from a position that depends on the exponent matter, and their product with m wraps
+// modulo 4. The result is exact for every finite x, small or large.
 #include <array>
 #include <vector>
 
@@ -21,7 +20,7 @@ constexpr std::array<uint64_t, 20> kTwoOverPi = {
     0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
     0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab};
 
-// pi/2 as a multiple of 2^62, which is one quadrant in the fixed-point numbers below.
+// pi/2 divided by 2^62, which is one quadrant in the fixed-point numbers below.
 constexpr double kQuadrantUnit = kHalfPi * 0x1p-62;
 
 Expr And(const Expr& a, Expr b) { return MakeBinary(BinaryOp::kAnd, a, std::move(b)); }
@@ -37,13 +36,13 @@ Expr MagnitudeBits(const Expr& x) {
                                                          : Expr(int64_t{0x7fffffffffffffff})));
 }
 
-// 64 bits from bit `shift` (0 … 63) of the 128 that two words make.
+// 64 bits from bit `shift` (0 … 63) on of the 128 bits in two words.
 Expr Window(const Expr& high, const Expr& low, const Expr& shift) {
   return Or(Shl(high, shift), Shr(Shr(low, 1), 63 - shift));
 }
 
-// `count` words of kTwoOverPi from number `word` on, which is below 2^index_bits: a stage per bit
-// of `word`, each with fewer words left.
+// `count` words of kTwoOverPi, starting at index `word`, which is below 2^index_bits. There is one
+// stage of selects per bit of `word`, and each leaves fewer words.
 std::vector<Expr> SelectWords(const Expr& word, int index_bits, size_t count) {
   std::vector<Expr> words;
   for (uint64_t bits : kTwoOverPi) {
@@ -73,7 +72,8 @@ Expr MultiplyHigh(const Expr& a, const Expr& b) {
   return a_high * b_high + Shr(cross1, 32) + Shr(cross2, 32) + Shr(middle, 32);
 }
 
-// The nearest multiple of a quadrant to an angle in units of 2^-62 quadrants, modulo 4.
+// The multiple of a quadrant nearest to an angle, modulo 4. The angle is in units of 2^-62
+// quadrants.
 Expr NearestQuadrant(const Expr& angle) { return Shr(angle + (int64_t{1} << 61), 62); }
 
 Expr AsInt64(const Expr& e) { return MakeCast(DType::Int(64), e); }
@@ -81,9 +81,9 @@ Expr AsInt64(const Expr& e) { return MakeCast(DType::Int(64), e); }
 PiReduction ReduceFloat32(const Expr& x) {
   const Expr bits = MagnitudeBits(x);
   const Expr m = Or(And(bits, 0x7fffff), 0x800000);
-  // |x| = m * 2^(exponent - 150); its product with 2/pi, of which 62 bits behind the point are
-  // wanted, begins at bit exponent - 88. For |x| < 1/2 that would be negative, but then the result
-  // is not used.
+  // |x| = m * 2^(exponent - 150). 62 bits of its product with 2/pi after the point are needed. They
+  // begin at bit exponent - 88. For |x| < 1/2 that would be negative, but then the result is not
+  // used.
   const Expr start = Shr(bits, 23) - 88;
   const std::vector<Expr> words = SelectWords(Shr(And(start, 0xff), 6), 2, 3);
   const Expr shift = And(start, 63);
@@ -98,8 +98,8 @@ PiReduction ReduceFloat32(const Expr& x) {
 PiReduction ReduceFloat64(const Expr& x) {
   const Expr bits = MagnitudeBits(x);
   const Expr m = Or(And(bits, 0xfffffffffffff), int64_t{1} << 52);
-  // |x| = m * 2^(exponent - 1075); 126 bits behind the point are wanted, as x may come within 2^-61
-  // of a multiple of pi/2.
+  // |x| = m * 2^(exponent - 1075). 126 bits after the point are needed, because x may be within
+  // 2^-61 of a multiple of pi/2.
   const Expr start = Shr(bits, 52) - (949 + 64);
   const std::vector<Expr> words = SelectWords(Shr(And(start, 0x7ff), 6), 5, 4);
   const Expr shift = And(start, 63);
@@ -111,7 +111,7 @@ PiReduction ReduceFloat64(const Expr& x) {
   const Expr carry = MakeSelect(low < product, IntConst(low.type(), 1), IntConst(low.type(), 0));
   const Expr high = m * window0 + MultiplyHigh(m, window1) + carry;
   const Expr quadrant = NearestQuadrant(high);
-  // The magnitude of what is left, so that no digits cancel when the two words become one float.
+  // The magnitude of the remainder, so that no digits cancel when the two words become one float.
   const Expr rest = AsInt64(high - Shl(quadrant, 62));
   const Expr negative = rest < 0;
   const Expr low_magnitude = MakeSelect(negative, -low, low);

@@ -9,8 +9,8 @@
 namespace kiln::loop {
 namespace {
 
-// k where `e` is the constant 2^k and positive, else -1. Indices keep their division, which
-// Simplify knows more about than about shifts.
+// Returns k if `e` is the constant 2^k, otherwise -1. Also returns -1 for indices: they keep their
+// division, for which Simplify has more rules than for shifts.
 int ExponentOfTwo(const Expr& e, const Type& type) {
   int64_t value;
   if (type.index || !AsInt(e, &value) || value <= 0 ||
@@ -20,7 +20,7 @@ int ExponentOfTwo(const Expr& e, const Type& type) {
   return std::countr_zero(static_cast<uint64_t>(value));
 }
 
-// Whether the remainder of the division that truncates must move to the divisor's sign.
+// True if the remainder of the truncating division must be moved to the divisor's sign.
 Expr NeedsCorrection(const Expr& remainder, const Expr& b) {
   int64_t divisor;
   if (AsInt(b, &divisor) && divisor > 0) return remainder < 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Error of the elementary functions in units in the last place (ULP), against the C library in the
-// next wider type, over all magnitudes and, densely, over the range where each function varies; and
-// their values at special points.
+// Errors of the elementary functions in units in the last place (ULP), against the C library in the
+// next wider type. Points cover all magnitudes and, densely, the range in which each function
+// varies. Values at special points are tested too.
 #include "compiler/loop/math.h"
 
 #include <cmath>
@@ -113,7 +113,7 @@ TEST_P(UlpTest, Float64) {
 INSTANTIATE_TEST_SUITE_P(All, UlpTest, ::testing::ValuesIn(kFunctions),
                          [](const auto& info) { return info.param.name; });
 
-// Those that operators compute with fused multiply-adds where a machine has them.
+// Functions that operators compute with fused multiply-adds on machines that have them.
 double ExpOfMinusAbs(double x) {
   const double exponent = -std::abs(x) / std::log(2);
   return exponent < -126.5 ? 0 : std::exp2(exponent);
@@ -163,7 +163,7 @@ TEST(FuseMultiplyAddsTest, SumsAndDifferencesWithProducts) {
   EXPECT_EQ(ToString(FuseMultiplyAdds(whole * whole + whole)), ToString(whole * whole + whole));
 }
 
-// Operations of float32 on `x`; moving bits between types is none.
+// Number of operations on `x`, a float32. Bitcasts do not count.
 int CountOperations(Expr (*build)(Expr)) {
   int operations = 0;
   VisitExpr(build(MakeVar("x", Type::Of(DType::Float(32)))), [&](const Expr& e) {
@@ -174,7 +174,7 @@ int CountOperations(Expr (*build)(Expr)) {
   return operations;
 }
 
-// They are computed on every output of the layers before them.
+// Networks compute these on every output of a layer.
 TEST(CostTest, ActivationsAreShort) {
   EXPECT_LE(CountOperations(Sigmoid), 25);
   EXPECT_LE(CountOperations(Tanh), 32);
@@ -221,8 +221,8 @@ void CheckPow(double max_ulp) {
       }
     }
   }
-  // Random bases, with exponents that spread the results over the range; integral exponents for
-  // negative bases.
+  // Random bases, with exponents that spread the results over the range. Negative bases have
+  // integral exponents.
   std::mt19937_64 random(2);
   std::uniform_real_distribution<double> unit(-1, 1);
   for (int i = 0; i < NumPoints(); ++i) {
@@ -254,7 +254,7 @@ void CheckPow(double max_ulp) {
   }
 }
 
-// Exponents that are constants, for which there are shorter ways.
+// Constant exponents, which have shorter computations.
 template <typename T, typename Wide>
 void CheckConstantExponents(double max_ulp) {
   using Limits = std::numeric_limits<T>;

@@ -42,7 +42,8 @@ Expr HasBit(const Expr& integer, int bit) {
   return MakeBinary(BinaryOp::kAnd, integer, 1 << bit) != 0;
 }
 
-// y, which is a function of |x|, made odd in x where `odd`; NaN where x is infinite or NaN.
+// Returns y, a function of |x|, with the sign of x applied if `odd`. Returns NaN if x is infinite
+// or NaN.
 Expr Finish(const Expr& x, const Expr& y, const Expr& negative, bool odd) {
   const Expr signed_y = MakeSelect(negative, -y, y);
   const Expr value = odd ? MakeSelect(BitsOf(x) < 0, -signed_y, signed_y) : signed_y;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementary functions with a measure of error of their own, those that are exact, and integer
-// division.
+// Elementary functions with an error measure of their own, exact functions, and integer division.
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -13,7 +12,7 @@
 namespace kiln::loop {
 namespace {
 
-// |Gelu(x) - x Phi(x)| of |x|, at most; finite also where x is.
+// Maximum of |Gelu(x) - x Phi(x)| / |x| over finite points.
 template <typename T, typename Wide>
 double ErrorOfGelu(Expr (*build)(Expr)) {
   std::vector<T> points;
@@ -26,7 +25,7 @@ double ErrorOfGelu(Expr (*build)(Expr)) {
   double worst = 0;
   for (size_t i = 0; i < points.size(); ++i) {
     const Wide x = points[i], want = x * std::erfc(-x / std::sqrt(Wide{2})) / 2;
-    // Where x itself has fewer bits, so has the result.
+    // A subnormal x has fewer bits, and so has the result.
     const Wide unit = std::max(std::abs(x), Wide{std::numeric_limits<T>::min()});
     const double error = static_cast<double>(std::abs(static_cast<Wide>(got[i]) - want) / unit);
     EXPECT_FALSE(std::isnan(error)) << points[i];
@@ -83,7 +82,7 @@ void CheckRounding() {
 TEST(RoundTest, Float32) { CheckRounding<float>(); }
 TEST(RoundTest, Float64) { CheckRounding<double>(); }
 
-// Exp, but that results which would be subnormal may be 0, and most are.
+// As Exp, but subnormal results may be 0, and most are.
 template <typename T, typename Wide>
 void CheckExpOfNonPositive() {
   const T smallest = std::numeric_limits<T>::min();

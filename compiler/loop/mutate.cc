@@ -11,7 +11,7 @@ namespace {
 using Memo = std::unordered_map<const ExprNode*, Expr>;
 using ExprFunction = std::function<Expr(const Expr&)>;
 
-// `e` over other operands, through the builders; `rewritten` gives each operand's place.
+// Rebuilds `e` with the builders. `rewritten` maps each operand to its replacement.
 template <typename F>
 Expr Rebuild(const Expr& e, const F& rewritten) {
   bool changed = false;
@@ -65,7 +65,7 @@ Expr MutateWithMemo(const Expr& root, const ExprFunction& f, Memo& memo,
   return memo.at(root.get());
 }
 
-// The statement with its own expressions (not those of statements within) rewritten by `f`.
+// Rewrites the expressions of the statement itself by `f`, but not those of statements within it.
 template <typename F>
 Stmt MutateOwnExprs(const Stmt& s, const F& f) {
   const auto all = [&](const std::vector<Expr>& exprs) {
@@ -92,7 +92,7 @@ Stmt MutateOwnExprs(const Stmt& s, const F& f) {
       s->value);
 }
 
-// The statement with its own expressions rewritten by `f`; itself if none changes.
+// As MutateOwnExprs, but returns `s` if no expression changes.
 template <typename F>
 Stmt WithOwnExprs(const Stmt& s, const F& f) {
   bool changed = false;
@@ -104,10 +104,11 @@ Stmt WithOwnExprs(const Stmt& s, const F& f) {
   return changed ? own : s;
 }
 
-// A substitution in any number of expressions: what it has made of a node it does not make again.
+// A substitution in any number of expressions. The results for nodes are kept, so that each node is
+// rewritten once.
 class Substituter {
  public:
-  // What is replaced counts as done: the walk finds it in the memo and does not look inside.
+  // Replaced nodes count as visited: the walk finds them in the memo and does not enter them.
   explicit Substituter(const Substitution& substitution) : memo_(substitution) {
     for (const auto& [node, unused] : substitution) visited_.insert(node);
   }

@@ -65,7 +65,7 @@ TEST(MutateTest, BodiesAreThoseOneLevelBelow) {
     return body;
   });
   EXPECT_EQ(same.get(), s.get());
-  // The branch that there is not is an empty statement.
+  // A missing branch is an empty statement.
   EXPECT_EQ(seen, (std::vector<const StmtNode*>{loop.get(), nullptr}));
   const Stmt other = MutateBodies(s, [&](const Stmt& body) { return body ? store : body; });
   EXPECT_EQ(other.As<If>()->then_body.get(), store.get());

@@ -12,7 +12,7 @@
 namespace kiln::loop {
 namespace {
 
-// The ranges of variables of loops; not bounded where bounds are no constants.
+// Ranges of the variables of loops; unbounded if the bounds of a loop are not constant.
 class LoopRanges {
  public:
   explicit LoopRanges(const Stmt& body) {
@@ -31,7 +31,7 @@ class LoopRanges {
     });
   }
 
-  // Of an index, of all its lanes.
+  // Range of an index, over all its lanes.
   Range Of(const Expr& index) const {
     const auto* ramp = index.As<Ramp>();
     LinearForm form;
@@ -71,13 +71,13 @@ Accessed FindAccessed(const Stmt& body) {
       },
       [&](const Stmt& s) {
         if (const auto* store = s.As<Store>()) see(store->buffer, store->index[0]);
-        // What is prefetched may lie anywhere.
+        // A prefetched element may lie anywhere.
         if (const auto* prefetch = s.As<Prefetch>()) accessed[prefetch->buffer.get()] = {};
       });
   return accessed;
 }
 
-// The index, counted from element `first` on.
+// Returns the index counted from element `first`.
 Expr From(const Expr& index, int64_t first) {
   if (first == 0) return index;
   const auto* ramp = index.As<Ramp>();

@@ -17,7 +17,7 @@
 namespace kiln::loop {
 namespace {
 
-// A scalar parameter holds 32 bits on small machines.
+// A scalar parameter has 32 bits on small machines.
 bool HoldsScalar(int64_t value) {
   return value >= std::numeric_limits<int32_t>::min() &&
          value <= std::numeric_limits<int32_t>::max();
@@ -42,12 +42,13 @@ int64_t ScalarOf(const Expr& number) {
 
 using Predicate = bool (*)(const Expr&);
 
-// The operands of these are lanes of one constant.
+// True for operations whose operand may be a vector of one constant.
 bool TakesLanes(const Expr& e) {
   return e.As<Dot>() != nullptr || e.As<Broadcast>() != nullptr || e.As<Interleave>() != nullptr;
 }
 
-// `root` over f(number) for each number of that kind, but for operands of what takes lanes.
+// Replaces each number accepted by `is_number` by f(number), except direct operands of nodes for
+// which TakesLanes holds.
 Expr ReplaceIn(const Expr& root, Predicate is_number, const std::function<Expr(const Expr&)>& f) {
   if (is_number(root)) return f(root);
   std::unordered_set<const ExprNode*> visited;
@@ -61,7 +62,7 @@ Expr ReplaceIn(const Expr& root, Predicate is_number, const std::function<Expr(c
   return replaced.at(root.get());
 }
 
-// A statement, but not those within it, over f(number).
+// Replaces the numbers of a statement, but not those of statements within it.
 Stmt ReplaceHere(const Stmt& s, Numbers which, const std::function<Expr(const Expr&)>& f) {
   const auto index = [&](const Expr& e) {
     return which == Numbers::kOfValues ? e : ReplaceIn(e, IsIndex, f);
@@ -78,16 +79,17 @@ Stmt ReplaceHere(const Stmt& s, Numbers which, const std::function<Expr(const Ex
   return MakeStore(store->buffer, std::move(place), index(ReplaceIn(store->value, IsOfValue, f)));
 }
 
-// Of what one number is made of another one: it takes an instruction or two.
+// Limits for computing one number from another: this takes an instruction or two.
 constexpr int64_t kMaxFactor = 64, kMaxTerm = 4095;
 
-using Column = std::vector<int64_t>;  // a number in each of the statements
+using Column = std::vector<int64_t>;  // a number, as it is in each of the statements
 
 bool IsConstant(const Column& column) {
   return std::count(column.begin(), column.end(), column[0]) == std::ssize(column);
 }
 
-// `number` as a multiple of a column of other numbers, whose scalar is given, plus a constant.
+// Returns `number` as factor * scalar + term if this holds in every statement. `scalar` stands for
+// the numbers `base`.
 std::optional<Expr> AsMultiple(const Column& number, const Column& base, const Var& scalar) {
   size_t other = 1;
   while (base[other] == base[0]) ++other;
@@ -142,8 +144,8 @@ std::optional<CommonNumbers> FindCommonNumbers(const std::vector<Stmt>& statemen
     });
     if (next != columns.size()) return std::nullopt;
   }
-  // Those of values come first, each a scalar of its own; then those of indices, small ones, of which
-  // large ones are made, before these.
+  // Numbers of values come first; each needs a scalar of its own. Numbers of indices follow, small
+  // ones first, because large ones are computed from them.
   std::vector<size_t> order;
   for (size_t k = 0; k < columns.size(); ++k) {
     if (!IsConstant(columns[k])) order.push_back(k);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers that statements are made of, so that those that are alike but for numbers can be one.
+// The numbers in statements, so that statements which differ only in numbers can be made one.
 #ifndef KILN_COMPILER_LOOP_NUMBERS_H_
 #define KILN_COMPILER_LOOP_NUMBERS_H_
 
@@ -14,34 +14,35 @@
 namespace kiln::loop {
 
 enum class Numbers {
-  // Those that stored values are made of, such as multipliers and zero points: scalar integers and
-  // float32, but those that a dot multiplies by.
+  // Numbers in stored values, such as multipliers and zero points: scalar integers and float32,
+  // except the operands of dots.
   kOfValues,
-  // And those of indices and of the ranges of serial loops: extents of tensors, and what is made of
-  // them.
+  // Also numbers in indices, conditions and the ranges of serial loops, such as extents of tensors.
   kOfValuesAndIndices,
 };
 
-// A number of the type as an expression of a scalar parameter; a float by its bits.
+// Returns the number of type `type` that a scalar parameter holds. A float is passed as its bits.
 Expr FromScalar(const Type& type, const Expr& scalar);
 
-// `s` over f(number) for each of its numbers, in an order that statements have in common that are
-// alike but for numbers. Nothing is folded.
+// Replaces each number of `s` by f(number). Statements that differ only in numbers have the same
+// order of calls. Nothing is folded.
 Stmt ReplaceNumbers(const Stmt& s, Numbers which, const std::function<Expr(const Expr&)>& f);
 
-// What makes one statement of several that are alike but for numbers.
+// The numbers in which several otherwise equal statements differ, and their replacement by scalars.
 struct CommonNumbers {
   std::vector<Var> scalars = {};
   std::vector<std::vector<int64_t>> values = {};  // of the scalars, for each of the statements
-  std::vector<Expr> replacements = {};  // of each number, over the scalars; null: it stays
+  std::vector<Expr> replacements = {};  // one for each number, an expression of the scalars; null:
+                                        // the number stays
   Numbers which = Numbers::kOfValues;
 
-  // One of the statements with scalars for the numbers in which they differ.
+  // Replaces the numbers of one of the statements by scalars.
   Stmt Apply(const Stmt& s) const;
 };
-// Nothing where statements have more numbers than others, or differ in more than `max_scalars`. Of
-// indices, a number that is a multiple of another one plus a constant in all of the statements is
-// computed of that one's scalar: 6 * columns + 2.
+// Returns nothing if the statements have different counts of numbers, or need more than
+// `max_scalars` scalars. A number of an index needs no scalar if it is the same multiple of another
+// one plus the same constant in all of the statements. It is then computed from that scalar: 6 *
+// columns + 2.
 std::optional<CommonNumbers> FindCommonNumbers(const std::vector<Stmt>& statements, Numbers which,
                                                size_t max_scalars);
 

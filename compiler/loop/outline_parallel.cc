@@ -13,7 +13,8 @@
 namespace kiln::loop {
 namespace {
 
-// What a parallel loop takes from its surroundings, in the order of first use.
+// The buffers and variables that a parallel loop uses from its surroundings, in the order of first
+// use.
 struct Captures {
   std::vector<Buffer> read;     // only read
   std::vector<Buffer> written;  // stored, or handed to a call
@@ -22,11 +23,11 @@ struct Captures {
 
 class CaptureFinder {
  public:
-  // `callees`: the functions before the one that the loop is in.
+  // `callees` are the functions before the one that contains the loop.
   explicit CaptureFinder(const std::vector<Func>& callees) : callees_(callees) {}
 
   Captures Find(const For& loop) {
-    // Statements within the loop first: what they declare is not captured.
+    // The first pass collects declarations within the loop, which are not captured.
     Declare(loop.var);
     VisitStmt(loop.body, nullptr, [this](const Stmt& s) {
       if (const auto* n = s.As<For>()) Declare(n->var);
@@ -34,7 +35,7 @@ class CaptureFinder {
       if (const auto* n = s.As<Store>()) written_.insert(n->buffer.get());
       if (const auto* n = s.As<Call>()) SeeWritten(*n);
     });
-    // The range is computed by the task.
+    // The task computes its range, so the bounds of the loop are captured too.
     VisitExpr(loop.begin, [this](const Expr& e) { SeeExpr(e); });
     VisitExpr(loop.extent, [this](const Expr& e) { SeeExpr(e); });
     VisitStmt(
@@ -52,7 +53,7 @@ class CaptureFinder {
   }
 
  private:
-  // A callee stores to its outputs and workspace.
+  // A callee stores to its outputs and its workspace.
   void SeeWritten(const Call& call) {
     int num_inputs = 0;
     for (const Func& func : callees_) {
@@ -94,7 +95,8 @@ Stmt MakeSerial(const Stmt& s) {
   });
 }
 
-// A buffer of the workspace, or a static one, is there once, not once for each task.
+// True if a buffer of the workspace or a static one is allocated. It exists once, not once per
+// task.
 bool AllocatesWorkspace(const Stmt& s) {
   bool found = false;
   VisitStmt(s, nullptr, [&](const Stmt& stmt) {
@@ -151,8 +153,8 @@ class Outliner {
       args.push_back({nullptr, var});
     }
 
-    // Iterations [extent * task / num_tasks, extent * (task + 1) / num_tasks). The bounds say
-    // nothing new, but let Simplify know the range of the loop.
+    // The task runs iterations [extent * task / num_tasks, extent * (task + 1) / num_tasks). Max
+    // and Min are redundant, but let Simplify know the range of the loop.
     const Expr first = Max(loop.extent * number / count, Expr(0));
     const Expr end = Min(loop.extent * (number + Expr(1)) / count, loop.extent);
     Stmt body =

@@ -41,8 +41,8 @@ in_place operator f(x: float32[18]) -> (y: float32[36]) {
 }
 )";
 
-// Its parameters are the buffers read, then those written, and the variable of the serial loop.
-// Constants are global.
+// The task's parameters are the buffers that it reads, the buffers that it writes, and the variable
+// of the serial loop. Constants are global.
 TEST(OutlineParallelTest, TheOuterParallelLoopBecomesATask) {
   EXPECT_EQ(Outlined(kNest, 4), R"(constant w0 "table": float32[2] = [1f32, 2f32]
 
@@ -71,7 +71,7 @@ TEST(OutlineParallelTest, NoMoreTasksThanIterations) {
   EXPECT_NE(Outlined(kNest, 64).find("launch 6 f_task0("), std::string::npos);
 }
 
-// p is in [0, 6) whatever the task's number is, so p / 6 is 0.
+// p is in [0, 6) for every number of the task, so p / 6 is 0.
 TEST(OutlineParallelTest, TheRangeOfATaskIsKnown) {
   const std::string text = Outlined(
       "operator g() -> (y: float32[6]) { for p in 0..6 parallel { y[p + p / 6] = 0f32 } }", 2);

@@ -13,18 +13,20 @@ namespace {
 
 constexpr int64_t kMaxAccesses = int64_t{1} << 25;
 constexpr int64_t kMaxBytes = int64_t{1} << 20;
-// A function that goes through one channel after the other reads channel by channel: what it has
-// written meets what is still to be read only where the distance is no multiple of the channels.
+// Distances are tried in multiples of k times the alignment, with k up to this number. If a
+// function processes one channel after the other, its writes avoid unread elements only if the
+// distance is a multiple of the number of channels.
 constexpr int64_t kMaxMultiples = 64;
 
-// The first write or the last read of a byte of its parameter.
+// The first write or the last read of a byte of a parameter.
 struct Event {
   int64_t time;
   bool is_read;
   int64_t byte;
 };
 
-// The events, the latest first; reads behind writes of the same time, which come after them.
+// Returns the events, the latest first. At equal times, writes precede reads in this order, because
+// they happen after them.
 std::vector<Event> EventsOf(const AccessOrder& order, int64_t read_bytes, int64_t written_bytes) {
   std::vector<Event> events;
   const auto add = [&](const std::vector<int64_t>& times, int64_t never, bool is_read,
@@ -44,12 +46,11 @@ std::vector<Event> EventsOf(const AccessOrder& order, int64_t read_bytes, int64_
   return events;
 }
 
-// The least distance that is a multiple of `multiple` and larger than all of these at which a byte
-// is written that is read later.
+// Returns the least multiple of `multiple` that is larger than every multiple at which a byte would
+// be written before it is read.
 int64_t DistanceBy(int64_t multiple, const std::vector<Event>& events) {
   constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
-  // Of the bytes that are read later, the first in each class of those that lie such distances
-  // apart.
+  // For each remainder modulo `multiple`, the lowest byte that is read later.
   std::vector<int64_t> first(static_cast<size_t>(multiple), kNone);
   int64_t distance = 0;
   for (const Event& event : events) {
@@ -70,8 +71,8 @@ std::optional<Overlap> FindOverlap(const Func& func, int input, int output,
   const Buffer& in = func.params[static_cast<size_t>(input)];
   const Buffer& out =
       func.params[static_cast<size_t>(func.num_inputs) + static_cast<size_t>(output)];
-  // C compilers may take it that a store of one type does not meet a load of another, unless one is
-  // of bytes.
+  // C compilers may assume that a store of one type does not alias a load of another type, unless
+  // one of them is a byte.
   const bool may_alias =
       in->dtype == out->dtype || in->dtype.bytes() == 1 || out->dtype.bytes() == 1;
   if (func.kind != Func::Kind::kOperator || !may_alias ||

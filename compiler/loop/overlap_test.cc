@@ -17,7 +17,7 @@
 namespace kiln::loop {
 namespace {
 
-// Of a function f of one input and one output, aligned to 4 bytes.
+// The overlap of a function f with one input and one output, for an alignment of 4 bytes.
 std::optional<Overlap> OverlapOf(const std::string& text) {
   const absl::StatusOr<LoopProgram> program = ParseProgram(text);
   EXPECT_TRUE(program.ok()) << program.status();
@@ -31,7 +31,7 @@ TEST(FindOverlap, ElementsInOrder) {
     for i in 0..32 { y[i] = x[i] + 1i8 }
   })"),
             kInPlace);
-  // Twice as many results: the input lies at the end of them.
+  // Twice as many results: the input is at the end of the output.
   EXPECT_EQ(OverlapOf(R"(operator f(x: int8[32]) -> (y: int8[64]) {
     for i in 0..32 {
       y[i * 2] = x[i]
@@ -39,14 +39,14 @@ TEST(FindOverlap, ElementsInOrder) {
     }
   })"),
             (Overlap{32, 4}));
-  // Of another size: a store takes the place of the load before it.
+  // Results of another size: each store replaces the load before it.
   EXPECT_EQ(OverlapOf(R"(operator f(x: int8[32]) -> (y: float32[32]) {
     for i in 0..32 { y[i] = float32(x[i]) }
   })"),
             (Overlap{96, 4}));
 }
 
-// The second row of a tile is read again after the first element of the first has been written.
+// All elements of a row read the same inputs, also after the row's first element has been written.
 TEST(FindOverlap, ATileOfRows) {
   EXPECT_EQ(OverlapOf(R"(operator f(x: int8[4, 8]) -> (y: int8[4, 8]) {
     for i in 0..4 {
@@ -69,7 +69,7 @@ TEST(FindOverlap, AWindowNeedsTheRowBefore) {
             (Overlap{4, 4}));
 }
 
-// Channel by channel, the distance must keep channels apart.
+// The function processes one channel after the other, so the distance must keep channels apart.
 TEST(FindOverlap, ChannelsOutside) {
   EXPECT_EQ(OverlapOf(R"(operator f(x: int8[8, 12]) -> (y: int8[8, 12]) {
     for c in 0..12 {
@@ -82,12 +82,12 @@ TEST(FindOverlap, ChannelsOutside) {
 }
 
 TEST(FindOverlap, NothingWhereTheOrderForbidsIt) {
-  // From the last element to the first.
+  // The last element is written first.
   EXPECT_EQ(OverlapOf(R"(operator f(x: int8[32]) -> (y: int8[32]) {
     for i in 0..32 { y[31 - i] = x[i] }
   })"),
             std::nullopt);
-  // Every column reads all rows, as products with columns outside do.
+  // Every column reads all rows, as a product with columns in the outer loop does.
   EXPECT_EQ(OverlapOf(R"(operator f(x: int8[8, 8]) -> (y: int8[8, 8]) {
     for j in 0..8 {
       for i in 0..8 { y[i * 8 + j] = x[i * 8] + x[i * 8 + 7] }
@@ -96,7 +96,7 @@ TEST(FindOverlap, NothingWhereTheOrderForbidsIt) {
             std::nullopt);
 }
 
-// Iterations may run at once, or load all before one stores.
+// Iterations may run at the same time, or all load before one stores.
 TEST(FindOverlap, ParallelAndVectorizedLoopsAreOneStep) {
   for (const char* kind : {"parallel", "vectorized"}) {
     EXPECT_EQ(OverlapOf(absl::StrCat("operator f(x: int8[4, 8]) -> (y: int8[4, 8]) {\n",
@@ -133,14 +133,15 @@ TEST(FindOverlap, NothingWhereTheOrderIsNotKnown) {
     for i in 0..8 { y[i] = y[i] + x[i] }
   })"),
             std::nullopt);
-  // Stores of int32 and loads of float32 have no order for compilers of C.
+  // C compilers may reorder stores of int32 and loads of float32.
   EXPECT_EQ(OverlapOf(R"(operator f(x: float32[8]) -> (y: int32[8]) {
     for i in 0..8 { y[i] = int32(x[i]) }
   })"),
             std::nullopt);
 }
 
-// The bytes of all outputs; of each input and output, where it begins in `memory`.
+// Runs `func` and returns the bytes of all outputs. `places` has the block in `memory` and the
+// offset of each input and output.
 std::vector<std::string> RunAt(const Func& func, std::vector<std::string>& memory,
                                const std::vector<std::pair<size_t, int64_t>>& places) {
   LoopProgram program;
@@ -157,8 +158,8 @@ std::vector<std::string> RunAt(const Func& func, std::vector<std::string>& memor
   return outputs;
 }
 
-// Runs the function with every parameter in memory of its own, twice, so that bytes that it does
-// not write are seen, and with output `out` that begins `distance` bytes before input `in`.
+// Runs the function with every parameter in memory of its own, twice, to find bytes that it does
+// not write. Then runs it with output `out` beginning `distance` bytes before input `in`.
 void ExpectSameBytes(const Func& func, int in, int out, int64_t distance, uint32_t seed) {
   const auto input = static_cast<size_t>(in),
              output = static_cast<size_t>(func.num_inputs) + static_cast<size_t>(out);
@@ -169,7 +170,7 @@ void ExpectSameBytes(const Func& func, int in, int out, int64_t distance, uint32
     places.emplace_back(apart.size(), 0);
     apart.emplace_back(static_cast<size_t>(param->num_bytes()), '\0');
     if (apart.size() > static_cast<size_t>(func.num_inputs)) continue;
-    // Small integers are numbers of every type.
+    // Small integers are valid numbers in every type.
     for (char& c : apart.back()) c = static_cast<char>(random() % 64);
   }
   std::vector<std::string> over = apart, again = apart;

@@ -15,7 +15,7 @@
 namespace kiln::loop {
 namespace {
 
-// Of a constant whose contents the text does not say.
+// Maximum size of a constant without contents in the text, which consists of zeros.
 constexpr int64_t kMaxZeroBytes = int64_t{1} << 24;
 constexpr int kMaxDataAlignment = 1 << 20;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads constants and constant data; for the parser of loop programs (parse.h).
+// DataParser: reads constants and constant data, for the parser of loop programs (parse.h).
 #ifndef KILN_COMPILER_LOOP_PARSE_DATA_H_
 #define KILN_COMPILER_LOOP_PARSE_DATA_H_
 
@@ -15,15 +15,15 @@ namespace kiln::loop {
 
 class DataParser {
  public:
-  // Constants are declared in `scope`.
+  // ParseConstant declares constants in `scope`.
   DataParser(Lexer& lexer, Scope& scope, const ParseOptions& options)
       : lexer_(lexer), scope_(scope), options_(options) {}
 
-  // What stands behind "constant", "data" and "getter".
+  // These parse the text after the words "constant", "data" and "getter".
   absl::StatusOr<Constant> ParseConstant();
   absl::StatusOr<DataDef> ParseData();
   absl::StatusOr<HandleGetter> ParseGetter();
-  // What stands behind "cpu_choice".
+  // Parses the text after the word "cpu_choice".
   absl::StatusOr<CpuChoice> ParseCpuChoice();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that does not parse or does not verify: the message says where and what.
+// Text that does not parse or does not verify. The message tells the place and the mistake.
 #include <string>
 
 #include "absl/status/status.h"
@@ -16,7 +16,7 @@ std::string ErrorOf(const std::string& text) {
   return std::string(status.message());
 }
 
-// The error of a function whose body is `stmt`, which stands in line 2 from column 1 on.
+// The error of a function whose body is `stmt`, which begins at line 2, column 1.
 std::string ErrorIn(const std::string& stmt) {
   return ErrorOf(
       absl::StrCat("operator f(x: float32[8], n: int32[8]) -> (y: float32[8]) {\n", stmt, "\n}\n"));
@@ -120,7 +120,7 @@ TEST(ParseErrorTest, Expressions) {
   EXPECT_EQ(ErrorIn("y[n[0]] = 0f32"), "loops:2:1: an index of y has type int32, not index");
 }
 
-// Rules of whole programs are said at the statement that breaks them.
+// Errors about rules of whole programs have the position of the statement that breaks them.
 TEST(ParseErrorTest, Rules) {
   EXPECT_EQ(ErrorIn("for i in 0..8 {\n  y[i] = x[i + 1]\n}"),
             "loops:3:3: function f: an index of x goes from 1 to 8, but must be in [0, 8)\nin\n"
@@ -129,7 +129,7 @@ TEST(ParseErrorTest, Rules) {
             "loops:2:3: function f: buffer x is written, but it is an input");
   EXPECT_EQ(ErrorOf("operator ok() -> () {}\ntask f() -> () {}"),
             "loops:2:6: function f: 0 scalar parameters");
-  // A bound that no integer holds.
+  // A bound that does not fit into an integer.
   EXPECT_EQ(ErrorIn("for i in 0..9223372036854775807 {\n  y[i * 9] = 0f32\n}").substr(0, 49),
             "loops:3:3: function f: an index of y goes from 0 ");
 }
@@ -148,7 +148,7 @@ TEST(ParseErrorTest, NestingIsBounded) {
             "loops:2:2304: a statement in more than 256 ot");
   EXPECT_EQ(ErrorOf("data d: \"int\" = " + repeated("{", 100'000)),
             "loops:1:273: data in more than 256 others");
-  // Long is not deep.
+  // A long expression is not deeply nested.
   EXPECT_TRUE(ParseProgram("operator f() -> (y: float32[8]) {\n  y[0] = 0f32" +
                            repeated(" + y[0]", 100'000) + "\n}\n")
                   .ok());

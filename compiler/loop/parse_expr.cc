@@ -21,7 +21,7 @@ namespace {
 
 constexpr char kWantedExpr[] = "an expression";
 
-// Functions of more operands than one and two.
+// Functions with more than two operands.
 struct Function {
   const char* name;
   size_t num_operands;
@@ -35,7 +35,8 @@ constexpr std::array kFunctions = {Function{"fma", 3,
                                               return NewExpr(a[1].type(), Select{a[0], a[1], a[2]});
                                             }}};
 
-// The constant that `digits` and a sign are in the type of `suffix`: "i8", "f32", "" for an index.
+// Returns the constant with these digits and this sign, or an empty expression. `suffix` gives the
+// type: "i8", "f32", "" for an index.
 Expr ConstantOf(absl::string_view digits, absl::string_view suffix, bool negative) {
   const std::string number = absl::StrCat(negative ? "-" : "", digits);
   int64_t integer;
@@ -56,7 +57,7 @@ Expr ConstantOf(absl::string_view digits, absl::string_view suffix, bool negativ
   if (dtype->is_float()) {
     float narrow;
     double value;
-    // A shorter float is the nearest float32.
+    // A float of fewer bits is the nearest float32.
     const bool ok =
         dtype->bits == 64 ? absl::SimpleAtod(number, &value) : absl::SimpleAtof(number, &narrow);
     if (!ok) return {};
@@ -71,7 +72,8 @@ Expr ConstantOf(absl::string_view digits, absl::string_view suffix, bool negativ
   return NewExpr(type, IntImm{static_cast<int64_t>(bits)});
 }
 
-// "inf_f32", "nan_f16", "true"; nothing if the word is none.
+// Returns the constant "inf_f32", "nan_f16", "true" and so on, or an empty expression for another
+// word.
 Expr ConstantOfWord(absl::string_view word, bool negative) {
   if (!negative && (word == "true" || word == "false")) {
     return NewExpr(Type::Of(DType::Bool()), IntImm{word == "true" ? 1 : 0});
@@ -178,7 +180,7 @@ absl::StatusOr<Expr> ExprParser::ParsePrefix() {
   return result;
 }
 
-// A sign before a constant is a part of it.
+// A minus sign before a constant is a part of it.
 absl::StatusOr<Expr> ExprParser::ParseSigned() {
   const Token sign = lexer_.Take();
   if (sign.text == "-") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads expressions; for the parser of loop programs (parse.h).
+// ExprParser: reads expressions, for the parser of loop programs (parse.h).
 #ifndef KILN_COMPILER_LOOP_PARSE_EXPR_H_
 #define KILN_COMPILER_LOOP_PARSE_EXPR_H_
 
@@ -13,21 +13,21 @@
 
 namespace kiln::loop {
 
-// Makes the nodes as they are written, without folding, and checks their types.
+// Makes nodes as they are written, without folding, and checks their types.
 class ExprParser {
  public:
   ExprParser(Lexer& lexer, const Scope& scope) : lexer_(lexer), scope_(scope) {}
 
   absl::StatusOr<Expr> Parse();
-  // An index.
+  // An expression of type index.
   absl::StatusOr<Expr> ParseIndex();
-  // "[i, j]"; each may be a vector.
+  // "[i, j]"; each index may be a vector.
   absl::StatusOr<std::vector<Expr>> ParseIndices();
-  // "x" where it is a buffer.
+  // "x"; an error if x is not a buffer.
   absl::StatusOr<Buffer> ParseBuffer();
   // "3u8", "-1f32", "true", "-inf_f32".
   absl::StatusOr<Expr> ParseConstant();
-  // Whether a buffer comes next.
+  // True if the next token names a buffer.
   bool AtBuffer() const;
 
  private:
@@ -46,7 +46,7 @@ class ExprParser {
   absl::StatusOr<std::vector<Expr>> ParseList(absl::string_view end);
   absl::StatusOr<Expr> Apply(const std::string& name, Position position,
                              const std::vector<Expr>& operands);
-  // The node, if its types are right.
+  // Returns the node if its types are right.
   absl::StatusOr<Expr> Checked(Expr e, Position position) const;
 
   Lexer& lexer_;

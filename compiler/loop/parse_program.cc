@@ -16,7 +16,7 @@
 namespace kiln::loop {
 namespace {
 
-// The words in front of a declaration.
+// The words before a declaration.
 struct Modifiers {
   bool internal = false, packed = false, weak = false, by_name = false, in_place = false;
   bool is_copy = false;
@@ -40,7 +40,7 @@ class ProgramParser {
   absl::StatusOr<Func> ParseFunc(const Modifiers& modifiers, Func::Kind kind);
   absl::Status ParseInputs(Func& func, Scope& scope);
   absl::StatusOr<Buffer> ParseParam(Scope& scope);
-  // How many are read is added to `count`.
+  // Adds the number of parameters to `count`.
   absl::Status ParseParams(Func& func, Scope& scope, int* count);
   absl::Status Verify();
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What names mean in the text of a loop program; for the parser (parse.h).
+// Scope: the meanings of names in the text of a loop program, for the parser (parse.h).
 //
-// A name means one thing in a function, as the printer gives it: loops whose variables are called
-// alike have the variable in common, and so have allocations the buffer.
+// A name has one meaning in a function, as the printer guarantees. Loops whose variables have the
+// same name share the variable, and allocations with the same name share the buffer.
 #ifndef KILN_COMPILER_LOOP_PARSE_SCOPE_H_
 #define KILN_COMPILER_LOOP_PARSE_SCOPE_H_
 
@@ -16,22 +16,22 @@
 
 namespace kiln::loop {
 
-// A variable or an expression that `let` names; or a buffer.
+// A variable, an expression named by `let`, or a buffer.
 using Meaning = std::variant<Expr, Buffer>;
 
 class Scope {
  public:
-  // The names of `outer`, which outlives this scope, and others.
+  // The scope also contains the names of `outer`, which must outlive it.
   explicit Scope(const Scope* outer = nullptr) : outer_(outer) {}
 
-  // Null if the name means nothing.
+  // Returns null if the name has no meaning.
   const Meaning* Find(absl::string_view name) const;
-  // False if it means something already.
+  // Returns false if the name has a meaning already, or is reserved.
   bool Declare(const std::string& name, Meaning meaning);
 
-  // A name for the statement that follows.
+  // Declares a name for the next statement.
   bool Let(const std::string& name, Expr value);
-  // The statement has been read.
+  // Removes the names of Let, once their statement has been read.
   void ForgetLets();
 
  private:

@@ -126,7 +126,8 @@ absl::StatusOr<Stmt> StmtParser::ParseIf() {
   return MakeIf(condition, std::move(then_body), std::move(else_body));
 }
 
-// The buffer that the name means already, if it is of the same kind.
+// Returns the buffer that already has this name if it is the same kind of allocation. If the name
+// is free, declares `buffer` and returns it.
 absl::StatusOr<Buffer> StmtParser::Allocated(Buffer buffer, Position position) {
   const Meaning* meaning = scope_.Find(buffer->name);
   if (meaning == nullptr) {
@@ -165,7 +166,7 @@ absl::StatusOr<Stmt> StmtParser::ParseStore() {
   KILN_RETURN_IF_ERROR(lexer_.Expect("="));
   const Position value_position = lexer_.next().position;
   KILN_ASSIGN_OR_RETURN(Expr value, exprs_.Parse());
-  // The indices of a store obey the rules of a load's.
+  // The indices of a store obey the rules of a load.
   const int lanes = index.empty() ? 1 : index[0].type().lanes;
   const Type type = Type::Of(buffer->dtype, lanes);
   const std::string error = FindTypeError(NewExpr(type, Load{buffer, index}));

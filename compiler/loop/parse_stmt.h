@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads statements; for the parser of loop programs (parse.h).
+// StmtParser: reads statements, for the parser of loop programs (parse.h).
 #ifndef KILN_COMPILER_LOOP_PARSE_STMT_H_
 #define KILN_COMPILER_LOOP_PARSE_STMT_H_
 
@@ -14,12 +14,12 @@
 
 namespace kiln::loop {
 
-// Where statements stand in the text.
+// Positions of statements in the text.
 using StmtPositions = std::unordered_map<const StmtNode*, Position>;
 
 class StmtParser {
  public:
-  // `scope` has what the function declares, and gets what the statements declare.
+  // `scope` has the declarations of the function. The parser adds those of the statements.
   StmtParser(Lexer& lexer, Scope& scope, StmtPositions& positions)
       : lexer_(lexer), scope_(scope), positions_(positions), exprs_(lexer, scope) {}
 

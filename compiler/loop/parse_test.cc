@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parser reads. That everything printed reads back is tested wherever programs pass
-// (round_trip.h); parse_error_test.cc has what is refused.
+// Text that the parser reads. Tests that make programs check that printed text reads back
+// (round_trip.h). parse_error_test.cc has the text that is refused.
 #include "compiler/loop/parse.h"
 
 #include <cstdint>
@@ -20,14 +20,14 @@ LoopProgram Parsed(const std::string& text) {
   return program.ok() ? *std::move(program) : LoopProgram();
 }
 
-// The text is what the printer prints of it.
+// Expects that the program read from the text prints as the text.
 void ExpectReadsBack(const std::string& text) {
   const LoopProgram program = Parsed(text);
   EXPECT_EQ(ToString(program), text);
   EXPECT_EQ(CheckRoundTrip(program), absl::OkStatus());
 }
 
-// A function that stores `value` of the parameters below to y of the type.
+// A function that stores `value`, an expression of the parameters below, to y of the given type.
 std::string Storing(const std::string& type, const std::string& value) {
   return "operator f(x: float32[16], d: float64[16], h: float16[16], n: int32[16], u: uint64[2], "
          "b: bool[16]) -> (y: " +
@@ -89,13 +89,13 @@ TEST(ParseTest, Dots) {
   std::vector<int32_t> y(3);
   const LoopProgram program = Parsed(kDots);
   ASSERT_EQ(Interpreter(program).Run("f", {x.data(), w.data(), y.data()}), absl::OkStatus());
-  // Elements 1 and 2 of every four of w change places.
+  // Elements 1 and 2 of every four of w are exchanged.
   EXPECT_EQ(y[0], 1 + 20 + 300 + 4000);
   EXPECT_EQ(y[1], 1 + 30 + 200 + 4000);
   EXPECT_EQ(y[2], 5 + 4231 + 2 * 5 + 20 * 7 + 200 * 6 + 2000 * 8);
 }
 
-// Two steps of two rows, whose pairs of elements alternate, by two columns.
+// Two steps of two rows and two columns. The rows alternate in pairs of elements.
 constexpr char kTile[] = R"(main f(x: int16[16], w: int8[16]) -> (y: int32[4]) {
   y[ramp(0, 1, 4)] = broadcast(7i32, 4)
   y[ramp(0, 1, 4)] = dot<smlad, 4, swaps, steps 2, run 2>(y[ramp(0, 1, 4)], x[ramp(0, 1, 16)], w[ramp(0, 1, 16)])
@@ -116,7 +116,8 @@ TEST(ParseTest, DotsOfSeveralSteps) {
 )");
   std::vector<int16_t> x(16);
   std::vector<int8_t> w(16);
-  // Row r has 10^r at the element of step s that meets element e of column c, which is 4 s + e + c.
+  // In step s, element e of row r is 10^r. It is multiplied by element e of column c, which is
+  // 4 s + e + c.
   const int element[] = {0, 1, 2, 3}, swapped[] = {0, 2, 1, 3};
   for (int s = 0; s < 2; ++s) {
     for (int e : element) {
@@ -124,7 +125,7 @@ TEST(ParseTest, DotsOfSeveralSteps) {
       for (int c = 0; c < 2; ++c) w[8 * s + 4 * c + swapped[e]] = 4 * s + e + c;
     }
   }
-  x[1] = 0;  // element 1 of row 0, which meets element 1 of both columns
+  x[1] = 0;  // element 1 of row 0, which is multiplied by element 1 of both columns
   std::vector<int32_t> y(4);
   const LoopProgram program = Parsed(kTile);
   ASSERT_EQ(Interpreter(program).Run("f", {x.data(), w.data(), y.data()}), absl::OkStatus());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads types; for the parser of loop programs (parse.h).
+// Reads types, for the parser of loop programs (parse.h).
 #ifndef KILN_COMPILER_LOOP_PARSE_TYPE_H_
 #define KILN_COMPILER_LOOP_PARSE_TYPE_H_
 
@@ -12,16 +12,17 @@
 
 namespace kiln::loop {
 
-// Lanes of a vector in a text, at most.
+// Maximum number of lanes of a vector in a text.
 inline constexpr int kMaxLanes = 1 << 16;
 
-// That of DType::Parse, or bfloat16.
+// As DType::Parse, but also accepts bfloat16.
 absl::StatusOr<DType> ParseDType(absl::string_view name);
-// The type that is called "float32", "index" or "int8x16"; false if none is.
+// Gets the type with a name such as "float32", "index" or "int8x16". Returns false if there is
+// none.
 bool TypeOfName(absl::string_view name, Type* type);
 // "float32", "index", "int8x16".
 absl::StatusOr<Type> ParseType(Lexer& lexer);
-// "float32[3, 4]" and perhaps " align 64".
+// "float32[3, 4]", optionally followed by " align 64".
 absl::StatusOr<Buffer> ParseBufferType(Lexer& lexer, std::string name, BufferScope scope);
 
 }  // namespace kiln::loop

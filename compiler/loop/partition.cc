@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops are visited from the outside in. A loop is split at thresholds of the guards in its body if
-// that decides guards for a share of the work that is worth the copies; each copy is simplified
-// with the narrower range and visited in turn.
+// the split decides guards for a share of the work that is worth the copies. Each copy is
+// simplified with the narrower range and visited in turn.
 //
-// A serial or vectorised loop becomes several loops; but where the pieces beside the largest one
-// are little work, it stays one loop whose body is `if (in the largest piece) copy without guards
-// else copy with guards`: one copy instead of two. A parallel loop always stays one loop, with the
-// pieces as branches within: a launch for each piece would cost more than a test for each
-// iteration. Guards of a quotient or remainder of a loop's variable (rows and columns of fused
-// loops) make branches too. An unrolled loop is not split: its copies know their value of the
-// variable.
+// A serial or vectorized loop becomes several loops. If the pieces apart from the largest one are
+// little work, a serial loop stays one loop whose body is `if (in the largest piece) copy without
+// guards else copy with guards`: one copy instead of two. A parallel loop always stays one loop,
+// with the pieces as branches within it, because a launch for each piece would cost more than a
+// test in each iteration. Guards of a quotient or remainder of a loop's variable (rows and columns
+// of fused loops) become branches too. An unrolled loop is not split, because its copies know their
+// value of the variable.
 //
-// Where PartitionLimits::narrow_below says so, a serial loop whose guards stand in one nest beside
-// others is not split. The nest becomes `if (in the largest piece) copy without guards else the
-// nest`, inside of all these loops.
+// PartitionLimits::narrow_below excludes some serial loops from this: loops whose guards are all in
+// one nest that is next to other nests. The nest becomes `if (in the largest piece) copy without
+// guards else the nest`, inside of all these loops.
 #include "compiler/loop/partition.h"
 
 #include <algorithm>
@@ -32,9 +32,9 @@
 namespace kiln::loop {
 namespace {
 
-// Pieces of less work than this do not get copies of their own.
+// Pieces with a smaller share of the work do not get copies of their own.
 constexpr double kSmallShare = 1.0 / 16;
-// The same of nests that are copied alone.
+// The same limit for nests that are copied on their own.
 constexpr double kSmallShareOfNest = 1.0 / 4;
 
 bool Loads(const Expr& value) {
@@ -43,8 +43,8 @@ bool Loads(const Expr& value) {
   return loads;
 }
 
-// A loop over one store of a value that a test selects, the same for all iterations, or an unrolled
-// one over such a test: the test around a loop for either case.
+// Moves a test that is the same for all iterations out of a loop, and makes a loop for either case.
+// The test is the condition of a select in the loop's only store, or of an If in an unrolled loop.
 Stmt TestOnce(const Stmt& s) {
   const auto* loop = s.As<For>();
   if (const auto* test = loop->body.As<If>();
@@ -76,7 +76,7 @@ class Partitioner {
  public:
   Partitioner(int64_t budget, const PartitionLimits& limits) : budget_(budget), limits_(limits) {}
 
-  // `share`: the part of the function's work that `s` does.
+  // `share` is the part of the function's work that `s` does.
   Stmt Visit(const Stmt& s, double share) {
     if (const auto* n = s.As<For>()) return VisitFor(*n, s, share);
     if (const auto* n = s.As<Block>()) {
@@ -115,15 +115,15 @@ class Partitioner {
     return FindSubjects(body, var, simplifier_, limits_.splits_ranges);
   }
 
-  // Whether the statement may be copied as a nest of its own: a serial loop, or windows that are
-  // written out in interiors alone.
+  // True if the statement may be copied as a nest of its own: a serial loop, or, with
+  // rolls_borders, an unrolled one, which is then unrolled in the interior only.
   bool IsNest(const Stmt& s) const {
     const auto* loop = s.As<For>();
     return loop != nullptr && (loop->kind == ForKind::kSerial ||
                                (limits_.rolls_borders && loop->kind == ForKind::kUnrolled));
   }
 
-  // Whether the guards that depend on `var` stand in nests beside loops that have none.
+  // True if the guards that depend on `var` are in nests next to loops without such guards.
   bool StandBesideOthers(const Stmt& s, const Var& var) {
     if (const auto* n = s.As<Allocate>()) return StandBesideOthers(n->body, var);
     if (const auto* n = s.As<For>()) {
@@ -147,7 +147,7 @@ class Partitioner {
     return guarded && others;
   }
 
-  // Whether the loop stays one for borders and interior, and a nest in it has two copies.
+  // True if the loop stays one loop for borders and interior, and a nest in it gets two copies.
   bool IsNarrow(const For& loop, double share) {
     if (limits_.narrow_below <= 0 || loop.kind != ForKind::kSerial ||
         !StandBesideOthers(loop.body, loop.var)) {
@@ -162,7 +162,8 @@ class Partitioner {
     return borders * work.guards < limits_.narrow_below * work.all;
   }
 
-  // A statement of a block, in branches by the variables of loops around it that were not split.
+  // Visits a statement of a block. It becomes branches by the variables of the loops around it that
+  // were not split.
   Stmt VisitNest(const Stmt& s, double share) {
     if (around_.empty() || !IsNest(s)) return Visit(s, share);
     std::vector<Var> around;
@@ -172,9 +173,10 @@ class Partitioner {
     return result;
   }
 
-  // Branches by the first of `vars`, and inside by the others. Where borders are little work, what
-  // is left beside the largest piece keeps its guards; where they are rolled, so are the loops that
-  // guards depend on. `at_border`: `s` is left beside the largest piece of a variable before.
+  // Makes branches by the first of `vars`, and within them by the others. If borders are little
+  // work, the branch for all but the largest piece keeps its guards. With rolls_borders, the loops
+  // in it that guards depend on are rolled. `at_border`: `s` is such a branch for an earlier
+  // variable.
   Stmt BranchesOf(absl::Span<const Var> vars, const Stmt& s, double share, bool at_border = false) {
     if (vars.empty()) return at_border ? Border(s) : Visit(s, share);
     const auto others = [&](const Stmt& stmt, double part) {
@@ -199,7 +201,7 @@ class Partitioner {
     return others(s, share);
   }
 
-  // Whether guards depend on the variable of the loop, or a loop in it is rolled.
+  // True if guards depend on the variable of the loop, or the loop contains a rolled loop.
   bool IsGuarded(const For& loop) {
     bool rolled = false;
     VisitStmt(loop.body, nullptr, [&](const Stmt& s) {
@@ -209,7 +211,7 @@ class Partitioner {
     return rolled || !Subjects(loop.body, loop.var).empty();
   }
 
-  // A nest with its guards as small code.
+  // Returns a nest with its guards as small code.
   Stmt Border(const Stmt& s) {
     return MutateStmt(s, [&](const Stmt& stmt) {
       const auto* loop = stmt.As<For>();
@@ -222,7 +224,7 @@ class Partitioner {
     });
   }
 
-  // The loop's variable is bound.
+  // The loop's variable is bound when this is called.
   Stmt VisitBound(const For& loop, const Stmt& whole, double share) {
     if (IsNarrow(loop, share)) {
       around_.push_back(loop.var);
@@ -247,7 +249,8 @@ class Partitioner {
     return MakeFor(loop.var, loop.begin, loop.extent, loop.kind, std::move(body));
   }
 
-  // `body`, the body of a loop over `var`, in branches by the subjects that are worth it.
+  // Returns the body of a loop over `var` in branches by the subjects for which they are
+  // worthwhile.
   Stmt Branches(const Var& var, const Stmt& body, double share) {
     for (const Subject& subject : Subjects(body, var)) {
       const auto split = SplitAt(subject.thresholds, simplifier_.RangeOf(subject.atom), share);
@@ -267,8 +270,8 @@ class Partitioner {
     return split.size() > 2 && BesideLargest(split) * share < kSmallShare;
   }
 
-  // if (atom in the largest piece) … else …, or nothing if that is too much code. The two copies
-  // are visited.
+  // Returns `if (atom in the largest piece) … else …`, or nothing if that is too much code. Visits
+  // both copies.
   template <typename Inside, typename Outside>
   Stmt LargestOrRest(const Expr& atom, const Stmt& body, const Pieces& split,
                      const Inside& visit_inside, const Outside& visit_outside) {
@@ -291,7 +294,8 @@ class Partitioner {
         [&](const Stmt& rest) { return Visit(rest, BesideLargest(split) * share); });
   }
 
-  // if (atom in the first piece) … else if (in the second) …, or nothing if that is too much code.
+  // Returns `if (atom in the first piece) … else if (in the second) …`, or nothing if that is too
+  // much code.
   template <typename Visitor>
   Stmt EachBranch(const Expr& atom, const Stmt& body, const Pieces& split, double share,
                   const Visitor& visit) {
@@ -317,7 +321,7 @@ class Partitioner {
     return chain;
   }
 
-  // A loop for each piece; nothing if that is too much code.
+  // Returns one loop for each piece, or nothing if that is too much code.
   Stmt EachPiece(const For& loop, const Stmt& whole, const Pieces& split, double share) {
     std::vector<Piece> pieces;
     int64_t size = 0;
@@ -339,7 +343,7 @@ class Partitioner {
       Stmt body = loop.kind == ForKind::kSerial ? Branches(piece.var, piece.body, part)
                                                 : Visit(piece.body, part);
       simplifier_.Unbind(piece.var);
-      // A loop of one iteration has no variable left in its body.
+      // The body of a loop with one iteration does not use the variable any more.
       const bool once = piece.values.lo == piece.values.hi;
       loops.push_back(once ? body
                            : MakeFor(piece.var, Expr(piece.values.lo),
@@ -349,7 +353,7 @@ class Partitioner {
     return MakeBlock(std::move(loops));
   }
 
-  // Whether so much more code is within the budget; takes it if so.
+  // Takes `growth` from the budget and returns true, or returns false if it exceeds the budget.
   bool Take(int64_t growth) {
     if (growth > budget_) return false;
     budget_ -= growth;
@@ -359,7 +363,7 @@ class Partitioner {
   Simplifier simplifier_;
   int64_t budget_;
   const PartitionLimits limits_;
-  std::vector<Var> around_;  // of loops that are not split, around what is visited
+  std::vector<Var> around_;  // variables of loops that are not split, around the visited statement
 };
 
 }  // namespace

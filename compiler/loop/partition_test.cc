@@ -18,7 +18,7 @@ constexpr DType kFloat = DType::Float(32);
 
 class PartitionTest : public ::testing::Test {
  protected:
-  // x[i + shift], or 0 outside of [0, 100).
+  // x[at], or 0 outside of [0, 100).
   Expr Padded(const Expr& at) {
     return MakeSelect(at >= 0 && at < 100, MakeLoad(x, {Max(Min(at, 99), 0)}), Const(kFloat, 0));
   }
@@ -88,7 +88,8 @@ TEST_F(PartitionTest, TheRangesOfInnerLoopsCount) {
   const Stmt body = MakeFor(k, 0, 3, ForKind::kSerial,
                             MakeStore(y, {i}, MakeLoad(y, {i}) + Padded(i * 2 + k - 20)));
   const std::string text = ToString(PartitionLoops(MakeFor(i, 0, 70, ForKind::kVectorized, body)));
-  // All of k in range: 2 i - 20 >= 0, 2 i - 18 < 100. None: 2 i - 18 < 0, 2 i - 20 >= 100.
+  // All values of k are in range: 2 i - 20 >= 0 and 2 i - 18 < 100. None is: 2 i - 18 < 0 or 2 i -
+  // 20 >= 100.
   for (const char* loop : {"0..9", "10..59", "60..70"}) {
     EXPECT_NE(text.find(std::string(" in ") + loop + " vectorized"), std::string::npos) << text;
   }
@@ -103,7 +104,7 @@ TEST_F(PartitionTest, GivesUpWhereNothingIsWon) {
 }
 
 TEST_F(PartitionTest, RowsAndColumnsOfAFusedLoop) {
-  // Eight rows of fifty columns in one parallel loop, three taps, padded by one column.
+  // Eight rows of fifty columns in one parallel loop, with three taps and padding of one column.
   const Buffer sums = MakeBuffer("sums", kFloat, {400}, BufferScope::kParam);
   const Expr row = i / 50, column = i % 50;
   const Expr at = column + k - 1;
@@ -136,7 +137,7 @@ TEST_F(PartitionTest, GrowthIsBounded) {
   EXPECT_LT(ToString(PartitionLoops(s)).size(), before * 16);
 }
 
-// A nest with guards beside one without: only the first is copied.
+// A nest with guards next to one without. Only the first is copied.
 TEST_F(PartitionTest, NestsWithoutGuardsStayOne) {
   const Buffer rows = MakeBuffer("rows", kFloat, {3}, BufferScope::kLocal);
   const Var b = MakeVar("b");
@@ -164,7 +165,7 @@ TEST_F(PartitionTest, NestsWithoutGuardsStayOne) {
             "}\n");
 }
 
-// Rows of two elements each, where the rows beside the data are padding; and what is made of them.
+// Copies rows of two elements and uses them. The rows before and after the data are padding.
 class RowsTest : public PartitionTest {
  protected:
   std::string Partitioned(const PartitionLimits& limits) {
@@ -207,7 +208,7 @@ TEST_F(RowsTest, BordersAreRolledAndTestARowOnce) {
       << text;
 }
 
-// Only rows are padded: their loop tests, and columns are written out in both cases.
+// Only rows are padded: their loop has a test, and columns are written out in both cases.
 TEST_F(RowsTest, LoopsWithoutGuardsAreUnrolledInBorders) {
   const Buffer rows = MakeBuffer("rows", kFloat, {12}, BufferScope::kLocal);
   const Var j = MakeVar("j"), r = MakeVar("r"), c = MakeVar("c"), e = MakeVar("e"),
@@ -232,7 +233,7 @@ TEST_F(RowsTest, LoopsWithoutGuardsAreUnrolledInBorders) {
     return pieces.size() - 1;
   };
   EXPECT_EQ(count("if i >= 1 && i < 7 {\n"), 1) << text;
-  // In each row of pixels: the interior, and what is left of columns.
+  // Each row of pixels has an interior and the remaining columns.
   EXPECT_EQ(count("if j >= 1 && j < 5 {\n"), 2) << text;
   EXPECT_EQ(count("for r in 0..3 unrolled {\n"), 1) << text;
   EXPECT_EQ(count("if t1 >= 1 && t1 < 9 {\n              for c in 0..3 unrolled {\n"), 1) << text;
@@ -249,7 +250,7 @@ TEST_F(RowsTest, LoopsThatMayNotGrowAreBordersEverywhere) {
   EXPECT_NE(text.find("      if t0 >= 1 && t0 < 51 {\n"), std::string::npos) << text;
 }
 
-// Comparisons, minima and maxima of 3 rows are evaluated in 2 of 50 iterations.
+// The comparisons, minima and maxima of 3 rows are evaluated in 2 of 50 iterations.
 TEST_F(RowsTest, LoopsAreSplitWhereGuardsAreMuchOfTheWork) {
   const auto copies = [&](double narrow_below) {
     const std::string text = Partitioned({.narrow_below = narrow_below, .rolls_borders = true});

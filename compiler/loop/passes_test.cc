@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All passes together, on random functions; each alone is tested by random_passes_test.cc.
+// All passes together on random functions. random_passes_test.cc tests each pass separately.
 #include "compiler/loop/passes.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST(PassesTest, VectorsThatAreWrittenOut) {
   EXPECT_EQ(ExpandVectors(store, keeps_all).get(), store.get());
 }
 
-// A lane that is a variable, as a loop over lanes has it.
+// The lane is a variable, as in a loop over lanes.
 TEST(PassesTest, LaneOfVector) {
   const Buffer a = MakeBuffer("a", DType::Int(8), {64}, BufferScope::kParam);
   const Var lane = MakeVar("lane"), i = MakeVar("i");

@@ -9,12 +9,12 @@ namespace kiln::loop {
 namespace {
 
 constexpr size_t kMaxPieces = 16;
-// A split must decide guards in at least this share of a function's work.
+// A split must decide guards in at least this part of a function's work.
 constexpr double kMinGain = 1.0 / 32;
 
 int64_t Size(Range values) { return values.hi - values.lo + 1; }
 
-// The values within the range, not its first one, at which a piece may begin.
+// Values of the range, except its first, at which a piece may begin.
 std::set<int64_t> SplitPoints(const std::vector<Threshold>& thresholds, Range values) {
   std::set<int64_t> points;
   auto insert = [&](int64_t point) {
@@ -26,7 +26,7 @@ std::set<int64_t> SplitPoints(const std::vector<Threshold>& thresholds, Range va
     insert(undecided_from);
     insert(decided_from);
   }
-  // Those with a choice take a point that is there already, if they can.
+  // A threshold with a choice of points uses an existing point if possible.
   for (const Threshold& threshold : thresholds) {
     const auto [undecided_from, decided_from] = threshold.FindPoints();
     if (threshold.Undecided(values) == 0 || undecided_from <= decided_from) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces: parts of a loop's range in which guards of its body are decided.
+// Pieces: parts of a loop's range in which the guards of its body are decided.
 #ifndef KILN_COMPILER_LOOP_PIECES_H_
 #define KILN_COMPILER_LOOP_PIECES_H_
 
@@ -12,12 +12,12 @@ namespace kiln::loop {
 
 using Pieces = std::vector<Range>;
 
-// The pieces to split `values` into, in order; one, if no split is worth while. `share`: the part of
-// a function's work that the loop does.
+// Returns the pieces into which `values` is split, in order. Returns one piece if no split is
+// worthwhile. `share` is the loop's part of the function's work.
 Pieces SplitAt(const std::vector<Threshold>& thresholds, Range values, double share);
 
 Range Largest(const Pieces& pieces);
-// The part of all values that is in one piece.
+// The fraction of all values that is in one piece.
 double Part(const Pieces& pieces, Range piece);
 double BesideLargest(const Pieces& pieces);
 

@@ -14,7 +14,7 @@ namespace {
 
 using Context = LoopPassContext;
 
-// A pass over each function's body as a row's `run`.
+// Applies the rewrite to the body of each function, as the `run` of a pass.
 template <Stmt (*kRewrite)(const Stmt&)>
 absl::Status OnBodies(LoopProgram& program, const Context&) {
   for (Func& func : program.funcs) func.body = kRewrite(func.body);
@@ -37,7 +37,7 @@ absl::Status Inline(LoopProgram& program, const Context& context) {
   return absl::OkStatus();
 }
 
-// What the code generator has no spelling for, written out.
+// Expands the dots and vectors that the code generator has no spelling for.
 Stmt Spelled(const Stmt& s, const Context& context) {
   if (context.keeps_dot == nullptr) return s;
   if (context.keeps_store == nullptr) return ExpandDots(s, context.keeps_dot);
@@ -117,8 +117,8 @@ absl::Status VerifyNoLoops(const LoopProgram& program, const Context&) {
   return absl::OkStatus();
 }
 
-// No code that never runs: neither a branch that a constant decides nor a loop without iterations.
-// More cannot be asked of Simplify, which does not reach a fixed point.
+// Accepts code without branches that a constant decides and without loops of no iterations.
+// Stronger claims would fail, because Simplify does not reach a fixed point.
 absl::Status VerifySimplified(const LoopProgram& program, const Context&) {
   for (const Func& func : program.funcs) {
     Stmt found;
@@ -295,7 +295,7 @@ constexpr Properties kGoal = kEver | kNoVectorizedLoops | kNoParallelLoops | kSp
 static_assert(OrderIsValid(kPasses, 0, kGoal),
               "a loop pass needs what the passes before it do not give");
 
-// Where the phases end.
+// Numbers of passes up to the ends of the phases kKernel and kProgram.
 constexpr size_t kKernelPasses = 6;
 constexpr size_t kProgramPasses = 8;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop passes in their order: the table in pipeline.cc, and what runs it.
+// The loop passes in their order, and the functions that run them. The table is in pipeline.cc.
 //
 //   KILN_RETURN_IF_ERROR(
 //       RunLoopPasses(LoopPhase::kCode, {}, {.vector_bits = AllOf(256)}, program));
 //
 // The passes run in three phases: over each kernel as it is scheduled, over the whole program, and
-// over the program that a code generator or the interpreter is given. Properties, which
-// pass_machine.h verifies, are those that the code behind relies upon.
+// over the program for a code generator or the interpreter. Later code relies on the properties,
+// which pass_machine.h verifies.
 #ifndef KILN_COMPILER_LOOP_PIPELINE_H_
 #define KILN_COMPILER_LOOP_PIPELINE_H_
 
@@ -27,52 +27,53 @@ enum class LoopPhase { kKernel, kProgram, kCode };
 
 enum LoopProperty : Properties {
   kWellFormed = 1,          // VerifyProgram accepts it
-  kFlat = 2,                // every access has one index, in elements, and no buffer is a slice
-  kSimplified = 4,          // no code is left that never runs
-  kNoUnrolledLoops = 8,     // unrolled loops are written out
-  kShared = 16,             // no two functions are alike but for their constants
-  kNoVectorizedLoops = 32,  // vectorized loops are vectors, or serial
-  kNoParallelLoops = 64,    // parallel loops are tasks, or serial
-  kSpelledDots = 128,       // what dots are left, LoopPassContext::keeps_dot accepts
-  kInlined = 256,           // no inner function only calls another, but where operators are kept
+  kFlat = 2,                // flat accesses: one index, in elements, and no slices
+  kSimplified = 4,          // no code that never runs is left
+  kNoUnrolledLoops = 8,     // unrolled loops: written out
+  kShared = 16,             // functions that differ only in their constants are shared
+  kNoVectorizedLoops = 32,  // vectorized loops: vectors, or serial
+  kNoParallelLoops = 64,    // parallel loops: tasks, or serial
+  kSpelledDots = 128,       // LoopPassContext::keeps_dot accepts all dots that are left
+  kInlined = 256,           // without keeps_operators: no internal function only calls another one
 };
 
 struct LoopPassContext {
-  // Of the machine that a function is for. 0: no vectors.
+  // Width of the vectors of the machine that a function is for; 0: no vectors.
   std::function<int(const Func&)> vector_bits;
   int threads = 1;
-  // Whether the code generator spells a dot of one sum; null: all of them.
+  // True if the code generator spells a dot with one sum; null: it spells all.
   bool (*keeps_dot)(const Dot&) = nullptr;
-  // Whether the code generator spells the store of a vector other than a dot; null: all of them.
+  // True if the code generator spells the store of a vector other than a dot; null: it spells all.
   bool (*keeps_store)(const Store&) = nullptr;
-  // Of partition-loops.
+  // Limits of partition-loops.
   PartitionLimits partition = {};
-  // Of join-loops and unroll-short-loops.
+  // Limits of join-loops and unroll-short-loops.
   SmallLoops small_loops = {};
-  // Of share-functions: operators that differ in numbers get one function, too, and so do those that
-  // differ in the parts of tensors that they access, or in the extents of these.
+  // Options of share-functions. Operators get one function also if they differ in numbers, in the
+  // parts of tensors that they access, or in the extents of these.
   bool shares_numbers = false, shares_parts = false, shares_extents = false;
-  // Of inline-calls: every operator keeps a function of its own, by which an emulator tells them
-  // apart.
+  // Option of inline-calls: every operator keeps a function of its own, by which an emulator tells
+  // them apart.
   bool keeps_operators = false;
 };
 
 using LoopPass = PassOf<LoopProgram, LoopPassContext>;
 using LoopPassRun = PassRun<LoopProgram>;
 
-// A LoopPassContext::vector_bits that is the same for all functions.
+// Returns a LoopPassContext::vector_bits that is the same for all functions.
 std::function<int(const Func&)> AllOf(int vector_bits);
 
 absl::Span<const LoopPass> AllLoopPasses();
 absl::Span<const PropertyOf<LoopProgram, LoopPassContext>> LoopProperties();
 absl::Span<const LoopPass> PassesOf(LoopPhase phase);
 
-// Runs the passes of a phase over the program, which has what the phases before give. Internal,
-// naming the pass, where a property that a pass claims does not hold.
+// Runs the passes of a phase over a program that has passed the phases before. Returns Internal
+// with the name of the pass if a property that a pass claims does not hold.
 absl::Status RunLoopPasses(LoopPhase phase, const LoopPassRun& run, const LoopPassContext& context,
                            LoopProgram& program);
 
-// The passes of the phase behind the pass `last`, by name; to see what it leaves.
+// Returns the names of the passes of the phase that run after `last`, for inspecting the result of
+// `last`.
 std::vector<std::string> PassesBehind(LoopPhase phase, absl::string_view last);
 
 }  // namespace kiln::loop

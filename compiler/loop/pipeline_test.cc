@@ -35,8 +35,8 @@ TEST(PipelineTest, NamesAreUniqueAndSayWhatTheyDo) {
   }
 }
 
-// The build would fail with any two neighbours in each other's place: pipeline.cc asserts the same
-// of the table as it is.
+// A swap of any two neighboring passes makes the order invalid. The build would fail, because
+// pipeline.cc asserts that the table is valid.
 TEST(PipelineTest, NeighboursDoNotSwap) {
   const std::array<LoopPass, kNumPasses> table = Table();
   EXPECT_TRUE(OrderIsValid(table, 0, kGoal));
@@ -60,8 +60,8 @@ TEST(PipelineTest, PhasesAreTheWholeTable) {
             std::vector<std::string>{"inline-calls"});
 }
 
-// Every claim of every pass on random programs, what is printed after each pass reads back, and the
-// program computes what it did before.
+// Checks every claim of every pass on random programs. The text after each pass must read back, and
+// the program must compute the same as before.
 TEST(PipelineTest, ClaimsHoldOnRandomPrograms) {
   for (uint32_t seed = 0; seed < 150; ++seed) {
     LoopProgram program;
@@ -83,7 +83,7 @@ TEST(PipelineTest, ClaimsHoldOnRandomPrograms) {
   }
 }
 
-// Of a program with all kinds of loops, two functions that are alike, and one that only calls another.
+// A program with all kinds of loops, two functions that are alike, and one that only calls another.
 constexpr char kProgram[] = R"(
 constant a: float32[64]
 constant b: float32[64] = #1
@@ -114,8 +114,8 @@ operator d(x: int8[4], w: int8[4]) -> (y: int32[1]) {
 }
 )";
 
-// A verifier rejects the program that lacks what it verifies. The pass that gives the property runs
-// behind a disabled table but for one that claims it and does nothing of the kind.
+// Each verifier rejects a program without the property that it verifies. The only pass that runs
+// claims to give the property and changes nothing.
 TEST(PipelineTest, EveryVerifierRejectsSomething) {
   const std::string bytes(256, '\1');
   ParseOptions options;
@@ -134,7 +134,7 @@ TEST(PipelineTest, EveryVerifierRejectsSomething) {
         .run = [](LoopProgram&, const LoopPassContext&) { return absl::OkStatus(); }};
     LoopProgram copy = *program;
     if (property.bit == kWellFormed) copy.funcs.push_back(copy.funcs[0]);
-    // The builders make no loop without iterations.
+    // The builders make no loop without iterations, so it is made by hand.
     if (property.bit == kSimplified) {
       const For never = {MakeVar("never"), Expr(0), Expr(0), ForKind::kSerial, copy.funcs[0].body};
       copy.funcs[0].body = Stmt(std::make_shared<const StmtNode>(StmtNode{never}));

@@ -44,14 +44,15 @@ class StmtPrinter {
     Print(s);
     --indent_;
   }
-  // Prints the lets of `exprs`, and returns the printer that knows them.
+  // Prints the lets of `exprs`, and returns the printer that uses their names.
   ExprPrinter Begin(const std::vector<Expr>& exprs) {
     ExprPrinter printer(names_, let_count_);
     for (const std::string& let : printer.Lets(exprs)) Line(let);
     return printer;
   }
 
-  // "0..n" from 0 on, "3..8" between constants, else "a..+n", n iterations from a on.
+  // Prints "0..n" for a loop from 0, "3..8" between constants, and otherwise "a..+n" for n
+  // iterations from a on.
   void PrintNode(const For& n) {
     int64_t begin, extent;
     const bool from_constant = AsInt(n.begin, &begin) && (begin == 0 || AsInt(n.extent, &extent));

@@ -14,13 +14,14 @@
 namespace kiln::loop {
 namespace {
 
-// A constant of so many elements and a byte string of so many bytes are written out.
+// Constants of at most this many elements and byte strings of at most this many bytes are written
+// out.
 constexpr int64_t kMaxShownElements = 8;
 constexpr size_t kMaxShownBytes = 32;
 
 std::string HashToString(absl::string_view bytes) { return absl::StrCat("#", ShortHash(bytes)); }
 
-// Whether the text of every element reads back as its bytes, which of a NaN it does not.
+// True if the text of every element reads back as its bytes. The text of a NaN does not.
 bool ReadsBack(const Tensor& tensor) {
   if (!tensor.type().dtype.is_float()) return true;
   for (int64_t i = 0; i < tensor.type().num_elements(); ++i) {

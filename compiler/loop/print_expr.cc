@@ -14,10 +14,10 @@
 namespace kiln::loop {
 namespace {
 
-// Depth from which a sub-expression gets a name of its own; bounds the recursion of the printer.
+// Depth from which a subexpression gets a name of its own; it bounds the recursion of the printer.
 constexpr int kMaxPrintedDepth = 64;
 
-// Too short for a name of its own.
+// True if `e` is too short for a name of its own.
 bool IsLeaf(const Expr& e) {
   if (const Broadcast* broadcast = e.As<Broadcast>()) return IsLeaf(broadcast->a);
   if (const Ramp* ramp = e.As<Ramp>()) return IsLeaf(ramp->base);
@@ -92,7 +92,7 @@ std::string ExprPrinter::PrintNode(const Expr& e, int min_precedence) {
           [&](const Unary& n) {
             const UnaryWord& word = FindWord(kUnaryWords, n.op, type.dtype.is_bool());
             if (word.precedence == kNoPrecedence) return call(word.text, {n.a});
-            // "-3" is a constant.
+            // "-3" would read back as a constant, so the operand gets parentheses.
             const bool constant = n.a.As<IntImm>() != nullptr || n.a.As<FloatImm>() != nullptr;
             std::string text = constant ? absl::StrCat(word.text, "(", Print(n.a), ")")
                                         : absl::StrCat(word.text, Print(n.a, kPostfixPrecedence));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of expressions, as the printers of statements, stages and programs put it together; for the
-// sources of this package.
+// Text of expressions, for the printers of statements, stages and programs.
 #ifndef KILN_COMPILER_LOOP_PRINT_EXPR_H_
 #define KILN_COMPILER_LOOP_PRINT_EXPR_H_
 
@@ -14,17 +13,18 @@
 
 namespace kiln::loop {
 
-// Prints the expressions of one statement. Those that stand in several places, and the parts of
-// very deep ones, get names (t0, t1, …), so that the text is as long as the DAG, not as the tree.
+// Prints the expressions of one statement. Expressions that occur in several places, and the parts
+// of very deep ones, get names (t0, t1, …). The length of the text then depends on the DAG, not on
+// the tree.
 class ExprPrinter {
  public:
-  // `let_count` numbers the names; it is shared by all statements of a text.
+  // `let_count` numbers the names. All statements of a text share it.
   ExprPrinter(NameTable& names, int& let_count) : names_(names), let_count_(let_count) {}
 
-  // The lines "let t0 = …" that must stand before a statement of these expressions.
+  // Returns the lines "let t0 = …" that must precede a statement with these expressions.
   std::vector<std::string> Lets(const std::vector<Expr>& roots);
   std::string Print(const Expr& e) { return Print(e, 0); }
-  // "[i, j]", or nothing for no index.
+  // "[i, j]", or "[]" for no index.
   std::string PrintIndex(const std::vector<Expr>& index);
 
  private:
@@ -36,17 +36,17 @@ class ExprPrinter {
   std::unordered_map<const ExprNode*, std::string> lets_;
 };
 
-// The parts one behind the other. Unlike the arguments of StrCat they are evaluated in order, and
-// so names go by first appearance with every compiler.
+// Returns the concatenation of the parts. Unlike the arguments of StrCat they are evaluated in
+// order, so that names are numbered by first appearance with every compiler.
 std::string Concat(std::initializer_list<std::string> parts);
 
 // "float32[3, 4]", "float32[]".
 std::string BufferTypeToString(const BufferNode& buffer);
-// "x: float32[3, 4]", with " align 64" behind it where the buffer has an alignment of its own.
+// "x: float32[3, 4]", followed by " align 64" if the buffer has an alignment of its own.
 std::string DeclarationToString(NameTable& names, const Buffer& buffer);
 // "0.5f32", "-inf_f64", "nan_f16"; reads back as the same number.
 std::string FloatToString(DType dtype, double value);
-// "3i8", "200u8", "true", or "3" of an index.
+// "3i8", "200u8", "true", or "3" for an index.
 std::string IntToString(const Type& type, int64_t value);
 
 }  // namespace kiln::loop

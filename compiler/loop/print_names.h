@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that variables, buffers and functions have in the text of programs; for the printers
-// and the parser of this package.
+// Names of variables, buffers and functions in the text of programs, for the printers and the
+// parser of this package.
 #ifndef KILN_COMPILER_LOOP_PRINT_NAMES_H_
 #define KILN_COMPILER_LOOP_PRINT_NAMES_H_
 
@@ -13,18 +13,18 @@
 
 namespace kiln::loop {
 
-// Gives variables and buffers the names that they are printed under: their own, with _1, _2, …
-// behind it where it is taken. What is no identifier becomes one.
+// Assigns the names under which variables and buffers are printed: their own, with the suffix _1,
+// _2, … if it is taken. A name that is not an identifier is changed to one.
 class NameTable {
  public:
   NameTable() = default;
-  // The names of `outer`, which outlives this table, and others.
+  // The names of `outer`, which must outlive this table, stay in use and are not assigned again.
   explicit NameTable(const NameTable* outer) : outer_(outer) {}
   const std::string& Of(const Buffer& buffer) { return Of(buffer.get(), buffer->name); }
   const std::string& Of(const Var& var) { return Of(var.get(), var.As<VarNode>()->name); }
-  // The buffer is called `name`, which must not be taken.
+  // Assigns `name`, which must not be taken, to the buffer.
   void Set(const Buffer& buffer, const std::string& name);
-  // A name that nothing has yet.
+  // Returns a name that is not taken: `wanted`, or `wanted` with a suffix.
   std::string Fresh(const std::string& wanted);
 
  private:
@@ -37,13 +37,13 @@ class NameTable {
   std::unordered_map<std::string, int> next_suffix_;
 };
 
-// Whether the word has a meaning of its own where a variable or buffer may stand, so that none is
-// called so: "for", "true", "inf_f32".
+// True if the word has a meaning of its own where a variable or buffer may occur, so that these
+// cannot have this name: "for", "true", "inf_f32".
 bool IsReservedWord(absl::string_view word);
 
-// A linker symbol in the text: itself, or quoted where it is no identifier.
+// Returns a linker symbol as it is, or in quotes if it is not an identifier.
 std::string SymbolToString(const std::string& symbol);
-// The text in quotes, with the escapes of C.
+// Returns the text in quotes, with the escapes of C.
 std::string QuotedToString(absl::string_view text);
 
 }  // namespace kiln::loop

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of functions and programs. The form is described in docs/loop_ir.md; all that a program is
-// made of stands in it, but for the contents of large constants.
+// Text of functions and programs, described in docs/loop_ir.md. It contains the whole program
+// except the contents of large constants.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/loop/loop.h"
@@ -31,7 +31,7 @@ std::string BufferList(NameTable& names, absl::Span<const Buffer> buffers) {
   });
 }
 
-// The scalars, then the inputs.
+// The scalars, followed by the inputs.
 std::string InputList(NameTable& names, const Func& func, absl::Span<const Buffer> inputs) {
   std::string text = absl::StrJoin(func.scalars, ", ", [&](std::string* out, const Var& scalar) {
     absl::StrAppend(out, names.Of(scalar), ": ", scalar.type().ToString());
@@ -77,7 +77,8 @@ std::string PrintFunc(const Func& func, NameTable& names) {
   return Concat({head, " {\n", PrintStmt(func.body, names, /*indent=*/1), "}\n"});
 }
 
-// A constant is called w<k> in the text, and its own name, which may be long, stands here alone.
+// Prints a constant. The text refers to it as w<k>. Its own name, which may be long, only occurs
+// here.
 std::string PrintConstant(const Constant& constant, NameTable& names) {
   const std::string& own = constant.buffer->name;
   const std::string& name = names.Of(constant.buffer);
@@ -145,7 +146,7 @@ std::string ToString(const LoopProgram& program) {
   if (program.cpu_choice) absl::StrAppend(&text, PrintCpuChoice(*program.cpu_choice));
   for (const Func& func : program.funcs) {
     if (!text.empty()) absl::StrAppend(&text, "\n");
-    // Constants keep their names in every function; the rest is named anew.
+    // Constants keep their names in every function; all others are assigned again.
     NameTable names(&constants);
     absl::StrAppend(&text, PrintFunc(func, names));
   }

@@ -33,7 +33,7 @@ std::string AxisList(NameTable& names, const std::vector<Axis>& axes) {
   });
 }
 
-// "f32[2, 3]"; of a slice also "of f32[2, 5] from 3".
+// "f32[2, 3]", or "f32[2, 3] of f32[2, 5] from 3" for a slice.
 std::string TypeOf(const Buffer& buffer) {
   std::string text = BufferTypeToString(*buffer);
   if (buffer->whole == nullptr) return text;

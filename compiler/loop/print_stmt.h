@@ -10,8 +10,8 @@
 
 namespace kiln::loop {
 
-// The lines of `stmt`, indented by `indent` levels. Expressions that stand in several places of a
-// statement are called t0, t1, ….
+// Returns the lines of `stmt`, indented by `indent` levels. Expressions that occur in several
+// places of a statement are named t0, t1, ….
 std::string PrintStmt(const Stmt& stmt, NameTable& names, int indent);
 
 }  // namespace kiln::loop

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each pass over loops on random programs: with it and without, every bit is the same, and it
-// changes at least as many programs as are stated. There is a target for each pass:
+// Each pass over loops on random programs. All results must be the same with and without the pass,
+// bit by bit, and it must change at least the stated number of programs. Each pass has a target
 // loop_pass_<name>_test. `bazel test //compiler/loop:loop_passes_hunt` runs 20,000 programs through
-// each of them, with `--test_env=KILN_FIRST_SEED=100000` others.
+// each of them; `--test_env=KILN_FIRST_SEED=100000` selects others.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -44,8 +44,8 @@ LoopProgram SimpleFunc(uint32_t seed) {
   return program;
 }
 
-// A function, the same with other constants, and another one: f, g and h. What was the first input
-// of a function is a constant.
+// Makes three functions: f, g, which equals f except for its constants, and h, which differs. The
+// first input of each random function becomes a constant.
 LoopProgram ThreeFuncs(uint32_t seed) {
   LoopProgram program;
   const auto add = [&](const char* name, uint32_t func_seed, float first) {
@@ -70,7 +70,7 @@ LoopProgram ThreeFuncs(uint32_t seed) {
   return program;
 }
 
-// Of the statements of all functions.
+// Applies `pass` to the bodies of all functions.
 std::function<void(LoopProgram&, uint32_t)> OnStatements(Stmt (*pass)(const Stmt&)) {
   return [pass](LoopProgram& program, uint32_t) {
     for (Func& func : program.funcs) func.body = pass(func.body);
@@ -81,7 +81,7 @@ struct Case {
   const char* name;
   LoopProgram (*make)(uint32_t seed);
   std::function<void(LoopProgram&, uint32_t seed)> pass;
-  uint32_t changed_of_hundred;  // programs, at least
+  uint32_t changed_of_hundred;  // minimum number of programs that the pass changes
 };
 
 void PrintTo(const Case& test, std::ostream* out) { *out << test.name; }

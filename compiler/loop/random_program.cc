@@ -46,8 +46,8 @@ class Generator {
   int Pick(int n) { return static_cast<int>(rng_() % static_cast<uint32_t>(n)); }
   bool Chance(int percent) { return Pick(100) < percent; }
 
-  // Loops over a space of one to three dimensions, each perhaps split in two, and the stores of one
-  // output within.
+  // Makes loops over a space of one to three dimensions, each possibly split in two, around the
+  // stores of one output.
   Stmt Nest() {
     Shape shape;
     std::vector<Expr> index;
@@ -103,8 +103,8 @@ class Generator {
     return store;
   }
 
-  // An accumulator over the loops from `split` on: set, summed up under the reduction loops,
-  // stored.
+  // Makes an accumulator over the loops from `split` on. It is cleared, summed up in the reduction
+  // loops, and stored.
   Stmt Reduction(const Buffer& out, const std::vector<Expr>& index,
                  const std::vector<LoopSpec>& loops, size_t split) {
     reduced_inside_ = true;
@@ -138,7 +138,7 @@ class Generator {
 
   Expr AnyVar() { return scope_[Pick(static_cast<int>(scope_.size()))].var; }
 
-  // A number made of loop variables.
+  // Returns a linear expression of loop variables.
   Expr Affine() {
     Expr sum = AnyVar() * Expr(1 + Pick(3));
     if (Chance(60)) sum = sum + AnyVar() * Expr(Pick(5) - 2);
@@ -153,7 +153,7 @@ class Generator {
     return c;
   }
 
-  // A load in bounds: clamped, or reshaped from one number.
+  // Returns a load in bounds. Its index is clamped, or taken from one number by division.
   Expr LoadSomewhere(const Buffer& buffer) {
     std::vector<Expr> index;
     if (Chance(30)) {

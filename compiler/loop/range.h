@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Range: an inclusive interval of integers whose ends may be unbounded; the arithmetic that
-// Simplify decides with.
+// Range: an inclusive interval of integers, possibly unbounded, and its arithmetic. Simplify bases
+// its decisions on ranges.
 #ifndef KILN_COMPILER_LOOP_RANGE_H_
 #define KILN_COMPILER_LOOP_RANGE_H_
 
@@ -12,7 +12,7 @@
 namespace kiln::loop {
 
 struct Range {
-  // The ends of int64 stand for "not bounded".
+  // The limits of int64 mean "not bounded".
   static constexpr int64_t kNegInf = std::numeric_limits<int64_t>::min();
   static constexpr int64_t kPosInf = std::numeric_limits<int64_t>::max();
 
@@ -30,8 +30,8 @@ struct Range {
   friend constexpr bool operator==(const Range&, const Range&) = default;
 };
 
-// Each holds every result of the operation on members of its operands; bounds beyond int64 become
-// unbounded.
+// The results contain every result of the operation on members of the operands. Bounds beyond int64
+// become unbounded.
 Range Add(Range a, Range b);
 Range Negate(Range a);
 Range Multiply(Range a, Range b);

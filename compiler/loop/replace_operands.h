@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rebuilding a node over other operands of the same types, as it is: no folding.
+// Rebuilding of a node with other operands of the same types, without folding.
 #ifndef KILN_COMPILER_LOOP_REPLACE_OPERANDS_H_
 #define KILN_COMPILER_LOOP_REPLACE_OPERANDS_H_
 
@@ -9,7 +9,7 @@
 
 namespace kiln::loop {
 
-// `e` over f(operand) for each of its operands; `e` itself if none changes.
+// Replaces each operand of `e` by f(operand). Returns `e` itself if none changes.
 template <typename F>
 Expr ReplaceOperands(const Expr& e, const F& f) {
   ExprNode node = *e;

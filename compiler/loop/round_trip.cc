@@ -17,7 +17,7 @@
 namespace kiln::loop {
 namespace {
 
-// Byte strings by the hash that the text shows of them.
+// Byte strings, keyed by the hash that the text shows.
 using Contents = std::map<std::string, const std::string*, std::less<>>;
 
 void Collect(const DataValue& value, Contents& contents) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the text of a program reads back as the program; for all tests through which programs
-// pass.
+// Check that the text of a program reads back as the program, for all tests that make programs.
 #ifndef KILN_COMPILER_LOOP_ROUND_TRIP_H_
 #define KILN_COMPILER_LOOP_ROUND_TRIP_H_
 
@@ -9,9 +8,9 @@
 
 namespace kiln::loop {
 
-// An error, with the parser's message or the first line that differs, unless what the parser makes
-// of the text prints as the same text and has the same constants and the same fingerprints of
-// functions. The program must pass VerifyProgram.
+// Prints the program, parses the text and compares. The parsed program must print as the same text
+// and have the same constants and fingerprints of functions. Otherwise returns an error with the
+// parser's message or the first difference. The program must pass VerifyProgram.
 absl::Status CheckRoundTrip(const LoopProgram& program);
 
 }  // namespace kiln::loop

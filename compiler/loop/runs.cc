@@ -10,8 +10,8 @@
 namespace kiln::loop {
 namespace {
 
-// Where the first iteration is in what the loop goes through element by element; nothing if it does
-// not.
+// Returns the index of the first iteration if the loop steps through the elements one by one,
+// otherwise nothing.
 std::optional<Expr> FirstOf(const For& loop, const std::vector<Expr>& index) {
   LinearForm form;
   if (index.size() != 1 || !AsLinear(index[0], {loop.var}, &form) || form.coefficients[0] != 1) {

@@ -7,8 +7,8 @@
 
 namespace kiln::loop {
 
-// Whether two statements are the same, with the same buffers and variables; false for calls. `pool`
-// remembers expressions, for statements that are compared with several.
+// True if two statements are the same, with the same buffers and variables. False for calls. `pool`
+// keeps expressions, for statements that are compared several times.
 bool IsSame(const Stmt& a, const Stmt& b, ExprPool& pool);
 
 }  // namespace kiln::loop

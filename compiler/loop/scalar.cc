@@ -109,7 +109,7 @@ T ApplyFloat(T a, T b) {
   if constexpr (op == BinaryOp::kMax) return b > a ? b : a;
 }
 
-// Integers and bools. Wrapping operations are done on uint64_t, where they cannot overflow.
+// Integers and bools. Operations that wrap use uint64_t, which cannot overflow.
 template <BinaryOp op, typename T>
 T ApplyInteger(T a, T b) {
   const uint64_t ua = static_cast<uint64_t>(a);
@@ -203,26 +203,26 @@ BinaryKernel CompareKernelOf(DType dtype) {
 
 constexpr float kSmallestNormal = std::numeric_limits<float>::min();
 
-// A subnormal as 0 of its sign.
+// Replaces a subnormal by 0 of its sign.
 float Flushed(float value) {
   return std::fabs(value) < kSmallestNormal ? std::copysign(0.0f, value) : value;
 }
 
 float AddBFloatProduct(float sum, float x, float y) {
   const float rounded = std::fma(x, y, sum);
-  // What rounding has taken away. Below 2^-126, half of the 24th bit is 2^-151.
+  // The rounding error of the fma. Just below 2^-126, half a unit of the 24th bit is 2^-151 if the
+  // exponent is not limited.
   const double rest = double{sum} - double{rounded} + double{x} * double{y};
   const bool was_less =
       std::fabs(rounded) == kSmallestNormal && double{rounded} * rest < -0x1p-126 * 0x1p-151;
   return was_less ? std::copysign(0.0f, rounded) : Flushed(rounded);
 }
 
-// Intel's Software Developer's Manual, volume 2, VDPBF16PS: the products of a group from the last to
-// the first, each by a fused multiply-add that rounds to nearest even; subnormals are 0, as operands
-// and as results. A result is subnormal, as everywhere on x86, if it is less than 2^-126 once it is
-// rounded to 24 bits, whatever its exponent.
-// TDPBF16PS sums the elements of pairs with an even and with an odd place apart, and adds both to the
-// sum.
+// As in Intel's Software Developer's Manual, volume 2, VDPBF16PS. The products of a group are added
+// from the last to the first, each by a fused multiply-add that rounds to nearest even. Subnormals
+// are 0, as operands and as results. As everywhere on x86, a result is subnormal if it is below
+// 2^-126 once it is rounded to 24 bits with an unlimited exponent. TDPBF16PS sums the elements at
+// even and at odd places separately, and adds both sums.
 void DotOfBFloats(const DotShape& shape, const Scalar* sum, const Scalar* a, const Scalar* b,
                   Scalar* out) {
   for (int l = 0; l < shape.lanes(); ++l) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of the loop IR on values: the one definition of what each operation gives, of
-// which both constant folding and the interpreter are made.
+// The arithmetic of the loop IR on values. It is the only definition of the results of operations,
+// and both constant folding and the interpreter use it.
 //
 // A kernel runs one operation on `lanes` values:
 //
@@ -16,8 +16,8 @@
 
 namespace kiln::loop {
 
-// One value. float32 lies in `f`, float64 in `d`; all other types in `i`: integers extended to 64
-// bits by their sign, bool as 0 or 1, float16 and bfloat16 as their bits.
+// One value. float32 uses `f` and float64 uses `d`. All other types use `i`: integers extended to
+// 64 bits by their sign, bool as 0 or 1, float16 and bfloat16 as their bits.
 union Scalar {
   int64_t i;
   float f;
@@ -32,7 +32,7 @@ using FmaKernel = void (*)(int lanes, const Scalar* a, const Scalar* b, const Sc
 using DotKernel = void (*)(const DotShape& shape, const Scalar* sum, const Scalar* a,
                            const Scalar* b, Scalar* out);
 
-// Null where the operation is not defined on the type.
+// Returns null if the operation is not defined on the type.
 UnaryKernel FindUnaryKernel(UnaryOp op, DType dtype);
 BinaryKernel FindBinaryKernel(BinaryOp op, DType dtype);
 BinaryKernel FindCompareKernel(CompareOp op, DType dtype);
@@ -41,7 +41,7 @@ DotKernel FindDotKernel(DType sum);
 UnaryKernel FindCastKernel(DType from, DType to);
 UnaryKernel FindBitcastKernel(DType from, DType to);
 
-// Elements in memory to values and back. Memory need not be aligned.
+// Convert elements in memory to values and back. Memory need not be aligned.
 using ReadKernel = void (*)(int lanes, const char* memory, Scalar* out);
 using WriteKernel = void (*)(int lanes, const Scalar* a, char* memory);
 ReadKernel FindReadKernel(DType dtype);

@@ -10,12 +10,12 @@
 namespace kiln::loop {
 namespace {
 
-// Truncates towards zero, saturates, 0 of NaN. Through double, which holds every float32 and every
-// bound that a float32 can reach.
+// Truncates towards zero and saturates. NaN becomes 0. The value is a double, which holds every
+// float32 and every bound that a float32 can reach.
 template <typename To>
 To SaturatingCast(double value) {
   constexpr double kBelow = static_cast<double>(std::numeric_limits<To>::min());
-  // 2^width, as max + 1 is exact in double where max itself is not.
+  // 2^width: max + 1 is exact in double, max itself may not be.
   constexpr double kAbove =
       2.0 * static_cast<double>(uint64_t{1} << (std::numeric_limits<To>::digits - 1));
   if (value != value) return To{0};
@@ -27,7 +27,7 @@ To SaturatingCast(double value) {
 template <typename From, typename To>
 constexpr bool HasCast() {
   if constexpr (std::is_same_v<From, To>) return true;
-  // These are storage: everything else goes through float32.
+  // These types are for storage only: all other conversions go through float32.
   if constexpr (kIsStoredFloat<From>) return std::is_same_v<To, float>;
   if constexpr (kIsStoredFloat<To>) return std::is_same_v<From, float>;
   return true;
@@ -54,7 +54,7 @@ To ApplyCast(From a) {
   }
 }
 
-// find<From, To>() for the C++ types of two dtypes.
+// Returns find<From, To>() for the C++ types of two dtypes.
 template <typename F>
 UnaryKernel Find(DType from, DType to, const F& find) {
   return DispatchDType(from, [&](auto from_zero) -> UnaryKernel {

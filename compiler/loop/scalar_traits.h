@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How values of each dtype lie in a Scalar; for the sources that implement scalar.h.
+// Representation of values of each dtype in a Scalar, for the sources that implement scalar.h.
 #ifndef KILN_COMPILER_LOOP_SCALAR_TRAITS_H_
 #define KILN_COMPILER_LOOP_SCALAR_TRAITS_H_
 
@@ -10,7 +10,7 @@
 
 namespace kiln::loop {
 
-// The C++ types that stand for float16 and bfloat16.
+// The C++ types for float16 and bfloat16.
 struct Half {
   uint16_t bits;
 };
@@ -22,7 +22,7 @@ template <typename T>
 inline constexpr bool kIsFloat = std::is_same_v<T, float> || std::is_same_v<T, double>;
 template <typename T>
 inline constexpr bool kIsBool = std::is_same_v<T, bool>;
-// A float of memory, in which nothing is computed.
+// Types of floats in memory that have no arithmetic.
 template <typename T>
 inline constexpr bool kIsStoredFloat = std::is_same_v<T, Half> || std::is_same_v<T, BFloat>;
 template <typename T>

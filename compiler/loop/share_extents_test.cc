@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that differ in extents and strides, and share one that takes these as scalars.
+// Functions that differ in extents and strides and share one that takes these as scalars.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,7 +17,7 @@
 namespace kiln::loop {
 namespace {
 
-// out[p, c] = in[p, c] * 3 for all of [places, channels], row by row in memory of its own.
+// out[p, c] = in[p, c] * 3 for all of [places, channels]. Each row is copied to a local buffer.
 void AddMatrix(LoopProgram& program, const std::string& name, int64_t places, int64_t channels,
                ForKind kind = ForKind::kSerial) {
   const DType dtype = DType::Int(32);
@@ -51,7 +51,8 @@ TEST(ShareExtents, TakesExtentsAsScalars) {
   EXPECT_EQ(plain.funcs.size(), 3u);
   ShareFunctions(program, /*numbers=*/true, /*parts=*/true, /*extents=*/true);
   ASSERT_EQ(program.funcs.size(), 4u);
-  // The caller has as much memory as the function says, and its own is enough for each of them.
+  // The parameters have the smallest size of all callers. The local buffer is large enough for each
+  // of them.
   EXPECT_EQ(ToString(program.funcs[0]),
             "internal operator f_shared(number0: index, number1: index, in: int32[6]) -> "
             "(out: int32[6]) {\n"
@@ -78,7 +79,7 @@ TEST(ShareExtents, TakesExtentsAsScalars) {
   EXPECT_EQ(out, (std::array<int32_t, 10>{3, 6, 9, 12, 15, 18, 21, 24, 27, 30}));
 }
 
-// A number that is made of another one is none of the scalars.
+// A number that is computed from another one needs no scalar.
 TEST(ShareExtents, ExtentsThatAreMultiplesAreOneScalar) {
   LoopProgram program;
   AddMatrix(program, "f", 3, 8);
@@ -91,7 +92,7 @@ TEST(ShareExtents, ExtentsThatAreMultiplesAreOneScalar) {
   EXPECT_NE(shared.find("for c in 0..number0 * 3 + -1 {"), std::string::npos) << shared;
 }
 
-// Vectors have so many lanes.
+// The number of lanes of a vector is fixed.
 TEST(ShareExtents, ExtentsOfVectorizedLoopsStay) {
   LoopProgram program;
   AddMatrix(program, "f", 2, 3, ForKind::kVectorized);
@@ -100,7 +101,8 @@ TEST(ShareExtents, ExtentsOfVectorizedLoopsStay) {
   EXPECT_EQ(program.funcs.size(), 2u);
 }
 
-// One that may lie over its input is alike, and the function may be told so by none of them.
+// Functions with different extents are alike even if only one is in_place. The shared function is
+// then in_place.
 TEST(ShareExtents, ThoseOfOtherExtentsMayLieOverTheirInputs) {
   LoopProgram program;
   AddMatrix(program, "f", 2, 3);
@@ -137,7 +139,7 @@ TEST(ShareExtents, TilesOfDotsAreLoops) {
   EXPECT_TRUE(VerifyProgram(program).ok()) << VerifyProgram(program);
 }
 
-// Windows of three rows that lie `row` elements apart, of six neighboring outputs each.
+// Windows of three rows that are `row` elements apart, for six neighboring outputs each.
 void AddWindows(LoopProgram& program, int64_t row, int slide, int64_t of_taps = 4) {
   const Buffer a = MakeBuffer("a", DType::Int(16), {3 * row + 64}, BufferScope::kParam);
   const Buffer taps = MakeBuffer("taps", DType::Int(16), {3 * of_taps}, BufferScope::kParam);
@@ -159,7 +161,7 @@ std::optional<DotTile> TileOf(const Func& func) {
   return AsDotTile(*func.body.As<For>()->body.As<Store>());
 }
 
-// The length of a row may be a scalar, and how far windows are apart is a number of the instructions.
+// The length of a row may be a scalar. The distance of windows is a constant of the instructions.
 TEST(ShareExtents, WindowsOfOneStrideShare) {
   LoopProgram program;
   for (const auto& [row, slide] : {std::pair(20, 1), {24, 2}, {28, 1}, {32, 2}}) {
@@ -179,7 +181,7 @@ TEST(ShareExtents, WindowsOfOneStrideShare) {
   EXPECT_EQ(slides, (std::vector<int>{1, 2}));
 }
 
-// Nor can a variable stand for how far the taps of rows are apart.
+// The distance between the taps of rows cannot be a scalar either.
 TEST(ShareExtents, WindowsWhoseTapsLieOtherwiseDoNotShare) {
   LoopProgram program;
   AddWindows(program, 20, 1, 3);

@@ -25,12 +25,12 @@
 namespace kiln::loop {
 namespace {
 
-// What a function declares and reads, in the order in which it stands there: functions that are
-// alike but for their constants are alike part by part.
+// Declarations and constants of a function, in the order in which they occur. The parts of
+// functions that differ only in their constants correspond to each other in this order.
 struct Parts {
   std::vector<Buffer> constants;
-  std::vector<Buffer> own;  // that it allocates
-  std::vector<Var> vars;    // of its loops
+  std::vector<Buffer> own;  // buffers that it allocates
+  std::vector<Var> vars;    // variables of its loops
   bool calls = false;
 };
 
@@ -55,13 +55,13 @@ Parts PartsOf(const Func& func) {
   return parts;
 }
 
-// A loop is worth a function of its own; straight-line code hardly is.
+// A function without loops is hardly worth sharing.
 bool CanBeShared(const Func& func, const Parts& parts) {
   return func.kind == Func::Kind::kOperator && func.body && !func.is_copy && !parts.vars.empty() &&
          !parts.calls && func.scalars.empty();
 }
 
-// Whether a function has all but its name from one that has the same body.
+// True if the functions have the same body and differ only in their names.
 bool IsCopy(const Func& func, const Func& other) {
   return func.body && func.body.get() == other.body.get() && func.kind == other.kind &&
          func.params == other.params && func.num_inputs == other.num_inputs &&
@@ -69,8 +69,8 @@ bool IsCopy(const Func& func, const Func& other) {
          func.is_copy == other.is_copy && func.cpu_variant == other.cpu_variant;
 }
 
-// In what functions may differ that share one: in nothing but their constants, in numbers of values, or
-// in extents too, and so in the sizes of buffers.
+// Differences between functions that share one: only constants (kNot), also numbers in values
+// (kInValues), or also extents, and therefore the sizes of buffers (kInExtents).
 enum class Differ { kNot, kInValues, kInExtents };
 
 bool AreAlike(const std::vector<Buffer>& a, const std::vector<Buffer>& b, Differ differ) {
@@ -85,12 +85,12 @@ bool AreAlike(const std::vector<Buffer>& a, const std::vector<Buffer>& b, Differ
   return true;
 }
 
-// More than these cost as much to pass as they save.
+// Maximum number of scalars. More cost as much to pass as they save.
 constexpr size_t kMaxNumbers = 8;
-// Functions that differ in extents are larger: each has loops around others.
+// Functions that differ in extents are larger, because each has loops around others.
 constexpr size_t kMaxExtents = 12;
 
-// What stands in the place of every number while functions are compared.
+// Placeholder for every number while functions are compared.
 Expr AnyNumber(const Type& type) {
   static const Var any = MakeVar("number");
   return FromScalar(type, any);
@@ -100,15 +100,15 @@ int64_t WorkspaceBytes(const Func& func) {
   return func.workspace == nullptr ? -1 : func.workspace->num_bytes();
 }
 
-// In place of buffers that differ in size.
+// Returns the buffer with another number of elements.
 Buffer Resized(const Buffer& buffer, int64_t elements) {
   if (buffer->num_elements() == elements) return buffer;
   return MakeBuffer(buffer->name, buffer->dtype, {elements}, buffer->scope,
                     buffer->alignment_bytes);
 }
 
-// What all of the callers' memory has, of whatever size it is; and memory of the function's own that
-// does for all of them.
+// Number of elements of a buffer that stands for both. Memory of callers has at least the smaller
+// size. Memory of the function itself needs the larger size.
 int64_t CommonElements(const Buffer& a, const Buffer& b) {
   const bool own = a->scope == BufferScope::kLocal || a->scope == BufferScope::kStatic;
   return own ? std::max(a->num_elements(), b->num_elements())
@@ -120,14 +120,14 @@ void MakeCommon(std::vector<Buffer>& common, const std::vector<Buffer>& other) {
   }
 }
 
-// A function that takes the constants of those that share it as inputs, behind theirs; made when
-// there are two.
+// A function that takes the constants of its members as inputs, after their own inputs. It is made
+// once there are two members.
 struct SharedFunc {
   std::vector<size_t> members = {};
   Parts first_parts = {};  // of the first member
   Func func = {};
   Parts parts = {};  // of `func`
-  // The scalars of `func` that each member passes.
+  // The scalars of `func` that each member passes, keyed by the member.
   std::map<size_t, std::vector<int64_t>> numbers = {};
 };
 
@@ -172,15 +172,15 @@ class Sharing {
   }
 
  private:
-  // The fingerprint, the CPU variant, the bytes of the workspace, and SlidesOf.
+  // The fingerprint, the CPU variant, the bytes of the workspace, and the result of SlidesOf.
   using Key = std::tuple<uint64_t, int, int64_t, std::vector<int>>;
 
   static NarrowedFunc Unchanged(const Func& func) {
     return {func, std::vector<int64_t>(func.params.size(), 0)};
   }
 
-  // Functions of two or more of the candidates each. Those that differ in too many numbers are
-  // shared by the candidates that differ in less.
+  // Returns groups of two or more candidates that share a function. Candidates that differ in too
+  // many numbers are grouped again, by fewer kinds of differences.
   std::vector<SharedFunc> Group(const std::vector<size_t>& candidates, Differ differ) {
     std::map<Key, std::vector<SharedFunc>> buckets;
     for (size_t i : candidates) {
@@ -220,7 +220,7 @@ class Sharing {
     return it == copies_.end() ? 0 : it->second.size();
   }
 
-  // Makes the copies of its members members.
+  // Adds the copies of the members to the members.
   void AddCopies(SharedFunc& shared) {
     const std::vector<size_t> members = shared.members;
     for (size_t member : members) {
@@ -235,7 +235,7 @@ class Sharing {
     }
   }
 
-  // Function i as it is compared.
+  // Returns function i in the form in which functions are compared.
   Func Compared(size_t i, Differ differ) const {
     Func func = candidates_.at(i).func;
     if (differ == Differ::kNot) return func;
@@ -244,7 +244,7 @@ class Sharing {
     return func;
   }
 
-  // `func` is function i as it is compared.
+  // Adds function i to the bucket. `func` is its compared form.
   void Add(size_t i, const Func& func, Differ differ, std::vector<SharedFunc>& bucket) {
     Parts parts = PartsOf(func);
     for (SharedFunc& shared : bucket) {
@@ -256,7 +256,7 @@ class Sharing {
     bucket.push_back({.members = {i}, .first_parts = std::move(parts)});
   }
 
-  // Sets `func` and `parts` of the members that there are.
+  // Sets `func` and `parts` from the present members.
   void MakeShared(Differ differ, SharedFunc& shared) const {
     const Func first = Compared(shared.members.front(), differ);
     Func& func = shared.func = first;
@@ -287,8 +287,8 @@ class Sharing {
     func.body = Rewritten(first, shared.first_parts, shared);
   }
 
-  // Makes the numbers in which members differ scalars of the function; false if they are too many, or if
-  // a tile of dots would be none with scalars in its addresses.
+  // Replaces the numbers in which members differ by scalars of the function. Returns false if they
+  // are too many, or if a dot tile would not be one with scalars in its addresses.
   bool TakeNumbers(Differ differ, SharedFunc& shared) {
     std::vector<Stmt> bodies;
     for (size_t i : shared.members) bodies.push_back(candidates_.at(i).func.body);
@@ -308,7 +308,7 @@ class Sharing {
     return true;
   }
 
-  // The body of `func` in the names of `shared`.
+  // Returns the body of `func` with the variables and buffers of `shared`.
   static Stmt Rewritten(const Func& func, const Parts& parts, const SharedFunc& shared) {
     BufferReplacement buffers;
     const std::vector<Buffer>& params = shared.func.params;
@@ -348,7 +348,7 @@ class Sharing {
     return IsSame(Rewritten(func, parts, shared), shared.func.body, pool_);
   }
 
-  // The body of a member: a call with its own constants.
+  // Replaces the body of a member by a call with its own constants.
   void CallShared(const SharedFunc& shared, size_t member, Func& func) const {
     std::vector<Argument> args;
     const std::vector<int64_t>& first = candidates_.at(member).first;
@@ -370,7 +370,7 @@ class Sharing {
   const bool parts_;
   std::map<size_t, NarrowedFunc> candidates_;
   std::map<size_t, std::vector<int>> slides_;     // of candidates
-  std::map<size_t, std::vector<size_t>> copies_;  // of candidates, behind them
+  std::map<size_t, std::vector<size_t>> copies_;  // of candidates, which precede them
   ExprPool pool_;
 };
 

@@ -16,16 +16,16 @@ namespace {
 
 constexpr DType kFloat = DType::Float(32);
 
-// How the functions of a program differ.
+// The properties in which the functions of a program differ.
 struct Made {
-  float weight = 1;  // of all elements of its constant
+  float weight = 1;  // value of all elements of its constant
   BinaryOp op = BinaryOp::kMul;
   int64_t extent = 4;
   int cpu_variant = -1;
   std::string failure = "found ";
 };
 
-// out[i] = (in[i] + scratch) op weights[i], in a loop, with a buffer and variables of its own.
+// out[i] = (in[i] + scratch) op weights[i] in a loop, with a buffer and variables of its own.
 void AddFunc(LoopProgram& program, const std::string& name, const Made& made) {
   const Buffer in = MakeBuffer("in", kFloat, {4}, BufferScope::kParam);
   const Buffer out = MakeBuffer("out", kFloat, {4}, BufferScope::kParam);
@@ -107,7 +107,7 @@ TEST(ShareFunctions, SeveralKinds) {
   EXPECT_EQ(RunFirst(program, "e"), -2);
 }
 
-// So that those that are not alike are not compared.
+// Functions with different fingerprints are not compared.
 TEST(ShareFunctions, FingerprintsTellApartWhatIsNotAlike) {
   LoopProgram program;
   AddFunc(program, "f", {.weight = 3});
@@ -118,7 +118,7 @@ TEST(ShareFunctions, FingerprintsTellApartWhatIsNotAlike) {
   EXPECT_EQ(Fingerprint(program.funcs[1]), f);
   EXPECT_NE(Fingerprint(program.funcs[2]), f);
   EXPECT_NE(Fingerprint(program.funcs[3]), f);
-  // Places in one tensor, as the parts of a concatenation have them.
+  // Different places in one tensor, as the parts of a concatenation use them.
   std::set<uint64_t> fingerprints;
   for (int64_t first = 0; first < 100; ++first) {
     const Buffer out = MakeBuffer("out", kFloat, {200}, BufferScope::kParam);
@@ -145,7 +145,7 @@ TEST(ShareFunctions, PassesTheWorkspaceOn) {
   EXPECT_TRUE(VerifyProgram(program).ok()) << VerifyProgram(program);
 }
 
-// out[i] = in[i] * multiplier + (in[i] + zero), all of them int32.
+// out[i] = in[i] * multiplier + (in[i] + zero), all int32.
 void AddScaling(LoopProgram& program, const std::string& name, int64_t multiplier, int64_t zero) {
   const DType dtype = DType::Int(32);
   const Buffer in = MakeBuffer("in", dtype, {4}, BufferScope::kParam);
@@ -189,7 +189,7 @@ TEST(ShareFunctions, NumbersStayWhereTheyAreNotAskedFor) {
   EXPECT_EQ(program.funcs.size(), 2u);
 }
 
-// A number that is equal in all of them is none of the function's scalars.
+// A number that is equal in all functions is not passed as a scalar.
 TEST(ShareFunctions, OnlyNumbersThatDifferArePassed) {
   LoopProgram program;
   AddScaling(program, "f", 5, 5);
@@ -201,7 +201,7 @@ TEST(ShareFunctions, OnlyNumbersThatDifferArePassed) {
   EXPECT_EQ(ToString(program.funcs[3].body), "call f_shared(in, out, 6, 5)\n");
 }
 
-// out[i] = in[i] * scale, of float32.
+// out[i] = in[i] * scale in float32.
 void AddFloatScaling(LoopProgram& program, const std::string& name, double scale) {
   const Buffer in = MakeBuffer("in", kFloat, {4}, BufferScope::kParam);
   const Buffer out = MakeBuffer("out", kFloat, {4}, BufferScope::kParam);
@@ -228,7 +228,7 @@ TEST(ShareFunctions, FloatsArePassedByTheirBits) {
   EXPECT_EQ(RunFirst(program, "g"), -3.f);
 }
 
-// out[i] = in[i] * (first * i + 0) * … with so many numbers that differ.
+// A function with nine numbers that depend on `first`.
 void AddManyNumbers(LoopProgram& program, const std::string& name, int64_t first) {
   const DType dtype = DType::Int(32);
   const Buffer in = MakeBuffer("in", dtype, {4}, BufferScope::kParam);
@@ -246,7 +246,7 @@ void AddManyNumbers(LoopProgram& program, const std::string& name, int64_t first
   program.funcs.push_back(func);
 }
 
-// Too many numbers differ between some of them; those that have the same share a function still.
+// Some functions differ in too many numbers. Functions with equal numbers still share one.
 TEST(ShareFunctions, ThoseWithEqualNumbersAreSharedWhereOthersDifferInMany) {
   LoopProgram program;
   AddManyNumbers(program, "f", 100);
@@ -259,7 +259,7 @@ TEST(ShareFunctions, ThoseWithEqualNumbersAreSharedWhereOthersDifferInMany) {
   EXPECT_EQ(ToString(program.funcs[3].body), "call f_shared(in, out)\n");
 }
 
-// Functions with the very same body, as those of the steps of a recurrent network.
+// Functions with the same body, as in the steps of a recurrent network.
 TEST(ShareFunctions, CopiesOfAFunctionAreShared) {
   for (const bool numbers : {false, true}) {
     LoopProgram program;
@@ -278,7 +278,7 @@ TEST(ShareFunctions, CopiesOfAFunctionAreShared) {
   }
 }
 
-// main calls f and g, the second with an offset and an index for the profile.
+// main calls f and g. The call of g has an offset and a profile index.
 TEST(InlineCalls, CallsSharedFunctionsDirectly) {
   LoopProgram program;
   AddScaling(program, "f", 5, -3);
@@ -297,7 +297,7 @@ TEST(InlineCalls, CallsSharedFunctionsDirectly) {
   program.funcs[0].exported = false;
   ShareFunctions(program, /*numbers=*/true);
   InlineCalls(program);
-  // An exported function stays for those outside.
+  // An exported function stays for callers outside of the program.
   ASSERT_EQ(program.funcs.size(), 3u);
   EXPECT_EQ(program.funcs[0].name, "f_shared");
   EXPECT_EQ(program.funcs[1].name, "g");
@@ -343,8 +343,8 @@ TEST(ShareFunctions, TakesThePartsThatAreAccessed) {
   EXPECT_EQ(out, (std::array<int8_t, 12>{0, 0, 0, 0, 0, 0, 0, 0, 10, 9, 8, 7}));
 }
 
-// An offset into a tensor of the function is none into what its caller passes, whose elements may be
-// of another size.
+// An offset into a parameter of the function may not be used for the caller's tensor, whose
+// elements may have another size.
 TEST(InlineCalls, LeavesFunctionsThatPassPartsOfTensors) {
   LoopProgram program;
   AddPart(program, "f", 8, 0, [](const Var& i) { return i; });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simplifier: what Simplify (passes.h) and the passes that need its answers are made of. It knows
-// the ranges of the variables that are bound, and keeps its results in a pool, so that equal
-// expressions come out as one node.
+// Simplifier: implements Simplify (passes.h) and serves passes that need its results. It has the
+// ranges of the variables that are bound. It keeps its results in a pool, so that equal expressions
+// become one node.
 //
 //   Simplifier simplifier(bounds);
 //   simplifier.Bind(i, {0, 55});
@@ -9,9 +9,9 @@
 //   Range range = simplifier.RangeOf(e);
 //   simplifier.Unbind(i);
 //
-// Normal form of a scalar index: a sum of atom * coefficient, atoms of outer loops first, the
-// constant last; so neighbouring accesses differ in the constant only. A comparison of indices has
-// the sum at its left and a constant at its right, and is < or >=, == or !=.
+// Normal form of a scalar index: a sum of atom * coefficient, with atoms of outer loops first and
+// the constant last. Neighboring accesses then differ only in the constant. A comparison of indices
+// has the sum on its left and a constant on its right, and is < or >=, == or !=.
 #ifndef KILN_COMPILER_LOOP_SIMPLIFIER_H_
 #define KILN_COMPILER_LOOP_SIMPLIFIER_H_
 
@@ -36,26 +36,27 @@ class Simplifier {
   Simplifier(const Simplifier&) = delete;
   Simplifier& operator=(const Simplifier&) = delete;
 
-  // Enters and leaves the scope of a variable; scopes nest. A later binding of the same variable
-  // hides the earlier one.
+  // Bind and Unbind enter and leave the scope of a variable. Scopes nest, and a later binding of
+  // the same variable hides the earlier one.
   void Bind(const Var& var, Range range);
-  // The variable is `value`, which is simplified already, wherever it occurs.
+  // Replaces the variable by `value`, which is simplified already.
   void BindValue(const Var& var, Expr value);
-  // An atom, a variable or any other, or a sum of atoms without a constant, has a value in `range`
-  // as well: what a condition around tells. Unbind ends it.
+  // Restricts an expression to `range`, as a condition around a statement does. The expression is
+  // an atom (a variable or any other) or a sum of atoms without a constant. Unbind ends the
+  // restriction.
   void Narrow(const Expr& atom, Range range);
   void Unbind(const Expr& atom);
 
   Expr Simplify(const Expr& e);
   Stmt Simplify(const Stmt& s);
 
-  // Of any integer or bool expression. Conservative.
+  // Range of any integer or bool expression. Conservative.
   Range RangeOf(const Expr& e);
-  // The normal form of a scalar index. Its atoms are simplified.
+  // Normal form of a scalar index. Its atoms are simplified.
   const LinearSum& LinearOf(const Expr& e);
   Expr FromLinear(const LinearSum& sum);
   Range RangeOf(const LinearSum& sum);
-  // The values of a loop's variable; `begin` and `extent` are simplified.
+  // Range of a loop's variable. `begin` and `extent` are simplified.
   Range RangeOfLoop(const Expr& begin, const Expr& extent);
   // Binds the variable of a loop to its range.
   void BindLoop(const For& loop);
@@ -114,15 +115,15 @@ class Simplifier {
   ExprPool pool_;
   std::unordered_map<const ExprNode*, std::vector<Binding>> bindings_;
   int depth_ = 0;
-  int narrowed_sums_ = 0;  // bindings of sums
-  // Of pool nodes; holds whatever the bindings.
+  int narrowed_sums_ = 0;  // number of bindings of sums
+  // Normal forms of pool nodes. They do not depend on the bindings.
   absl::node_hash_map<const ExprNode*, LinearSum> linear_;
-  // Hold for the present bindings. The key keeps its node alive, so that no other node takes its
+  // Results for the present bindings. The key keeps its node alive, so that no other node gets its
   // address.
   absl::flat_hash_map<const ExprNode*, std::pair<Expr, Expr>> simplified_;
   absl::flat_hash_map<const ExprNode*, Range> ranges_;
   absl::flat_hash_map<const ExprNode*, int> depths_;
-  int recursion_ = 0;  // of Visit
+  int recursion_ = 0;  // depth of the recursion of Visit
 };
 
 }  // namespace kiln::loop

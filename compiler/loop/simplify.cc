@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions of every type: the rules that are not about index arithmetic.
+// Rules for expressions of all types, except the rules of index arithmetic.
 #include <cstdint>
 #include <optional>
 #include <type_traits>
@@ -20,7 +20,7 @@ bool SameNode(const Expr& a, const Expr& b) { return a.get() == b.get(); }
 
 bool IsScalarIndex(const Expr& e) { return e.type().index && e.type().lanes == 1; }
 
-// An integer or bool type, for which RangeOf has something to say.
+// True for integer and bool types, which RangeOf can bound.
 bool HasRange(const Type& type) { return !type.dtype.is_float(); }
 
 bool IsBool(const Expr& e) { return e.type().dtype.is_bool() && !e.type().index; }
@@ -28,8 +28,8 @@ bool IsBool(const Expr& e) { return e.type().dtype.is_bool() && !e.type().index;
 }  // namespace
 
 Simplifier::Simplifier(const Bounds& bounds) {
-  // One depth for all: the order of the map must not show, so these variables are ordered by their
-  // first occurrence.
+  // All these variables have one depth, because the order of the map must not affect results. They
+  // are ordered by their first occurrence.
   for (const auto& [var, interval] : bounds) {
     bindings_[var].push_back({.range = {interval.min, interval.max}, .depth = 0});
   }
@@ -72,7 +72,7 @@ bool Simplifier::IsSum(const Expr& e) {
 }
 
 void Simplifier::Forget() {
-  // New maps: clear() takes time in proportion to what a map has ever held.
+  // New maps, because clear() takes time in proportion to the largest size that a map has had.
   auto renew = [](auto& map) {
     if (!map.empty()) std::decay_t<decltype(map)>().swap(map);
   };
@@ -90,7 +90,7 @@ Expr Simplifier::Simplify(const Expr& e) { return Visit(e); }
 Expr Simplifier::Visit(const Expr& e) {
   if (auto it = simplified_.find(e.get()); it != simplified_.end()) return it->second.second;
   if (recursion_ == kMaxRecursion) {
-    // Operands first: then Visit does not recurse, however deep the expression is.
+    // Visits operands first. After that Visit does not recurse, however deep the expression is.
     recursion_ = 0;
     VisitExpr(e, [this](const Expr& node) { Visit(node); });
     recursion_ = kMaxRecursion;
@@ -104,8 +104,8 @@ Expr Simplifier::Visit(const Expr& e) {
   return result;
 }
 
-// Operands are visited from left to right, in statements of their own: new nodes are numbered as
-// they are met.
+// Visits operands from left to right, in separate statements, because new nodes are numbered in the
+// order in which they are visited.
 Expr Simplifier::Rewrite(const Expr& e) {
   const Type& type = e.type();
   if (const auto* n = e.As<Unary>()) return RewriteUnary(type, n->op, Visit(n->a));
@@ -197,7 +197,8 @@ Expr Simplifier::RewriteCompare(const Type& type, CompareOp op, const Expr& a, c
   return pool_.Intern(MakeCompare(op, a, b));
 }
 
-// The value that a variable, or an atom that a condition speaks of, is bound to, if it is.
+// Returns the value to which a variable, or an atom of a condition, is bound. Returns `e` if there
+// is none.
 Expr Simplifier::KnownValue(const Expr& e) {
   auto it = bindings_.find(e.get());
   const bool known = it != bindings_.end() && it->second.back().value.get() != nullptr;
@@ -209,7 +210,7 @@ Expr Simplifier::RewriteUnary(const Type& type, UnaryOp op, const Expr& a) {
   if (op == UnaryOp::kAbs && HasRange(type) && RangeOf(a).lo >= 0) return a;
   const std::optional<DType> to = SaturationOf(op);
   if (to.has_value()) {
-    // Of two limits those that a value may reach.
+    // Keeps only the limits that a value may reach.
     const Range range = RangeOf(a), limits = Range::OfType(*to);
     if (range.within(limits)) return a;
     if (range.lo >= limits.lo) return Min(a, IntConst(type, limits.hi));
@@ -217,7 +218,7 @@ Expr Simplifier::RewriteUnary(const Type& type, UnaryOp op, const Expr& a) {
   }
   if (op == UnaryOp::kNot && IsBool(a)) {
     if (const auto* n = a.As<Unary>(); n != nullptr && n->op == UnaryOp::kNot) return n->a;
-    // Not of a comparison of floats would change what NaN gives.
+    // The opposite of a comparison of floats would have a different result for NaN.
     if (const auto* n = a.As<Compare>(); n != nullptr && IsScalarIndex(n->a)) {
       static constexpr CompareOp kOpposite[] = {CompareOp::kNe, CompareOp::kEq, CompareOp::kGe,
                                                 CompareOp::kGt, CompareOp::kLe, CompareOp::kLt};
@@ -283,7 +284,7 @@ Expr Simplifier::RewriteLogical(BinaryOp op, const Expr& a, const Expr& b) {
 }
 
 Expr Simplifier::RewriteVectorIndex(BinaryOp op, const Expr& a, const Expr& b) {
-  // Both as base + lane * stride, where they are of that form.
+  // Decomposes both operands into base + lane * stride, if they have that form.
   auto decompose = [](const Expr& e, Expr* base, int64_t* stride) {
     if (const auto* n = e.As<Broadcast>()) {
       *base = n->a;
@@ -335,7 +336,7 @@ Expr Simplifier::RewriteSelect(const Expr& condition, const Expr& if_true, const
       condition.type() == if_true.type()) {
     return condition;
   }
-  // An arm that asks the same condition again.
+  // An arm with the same condition.
   if (const auto* n = if_true.As<loop::Select>();
       n != nullptr && SameNode(n->condition, condition)) {
     return RewriteSelect(condition, n->if_true, if_false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quotients and remainders of index sums by positive constants. Division truncates, so most rules
-// need a dividend that is not negative; then it is the mathematicians' floor.
+// need a non-negative dividend, for which it equals the mathematical floor.
 #include <numeric>
 #include <set>
 #include <utility>
@@ -10,8 +10,8 @@
 namespace kiln::loop {
 namespace {
 
-// Terms whose coefficients are multiples of `factor` into `high`, the others and the constant into
-// `low`.
+// Splits a sum into `high`, the terms whose coefficients are multiples of `factor`, and `low`, the
+// other terms and the constant.
 void SplitTerms(const LinearSum& a, int64_t factor, LinearSum* high, LinearSum* low) {
   *high = {};
   *low = {.constant = a.constant};
@@ -20,7 +20,8 @@ void SplitTerms(const LinearSum& a, int64_t factor, LinearSum* high, LinearSum* 
   }
 }
 
-// The inner operation `op` by a positive constant, if the sum is one such atom.
+// Returns the inner operation `op` by a positive constant if the sum is one such atom, otherwise
+// null.
 const Binary* AsAtom(const LinearSum& a, BinaryOp op, int64_t* divisor) {
   const Expr* atom = a.single_atom();
   const Binary* n = atom == nullptr ? nullptr : atom->As<Binary>();
@@ -45,7 +46,8 @@ Expr Simplifier::DivideIndex(const LinearSum& a, int64_t divisor) {
     return Raw(Type::Index(), Binary{BinaryOp::kDiv, FromLinear(a), Constant(divisor)});
   }
 
-  // a == divisor * high + low, and low is moved into [0, …).
+  // a == high + low, and `divisor` divides the terms of `high`. `low` is moved to begin in
+  // [0, divisor).
   LinearSum high, low;
   SplitTerms(a, divisor, &high, &low);
   const Range rest = RangeOf(low);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar index arithmetic: sums, products, minima and comparisons. The index type does not
-// overflow, so it is the integers.
+// Scalar index arithmetic: sums, products, minima and comparisons. Indices are treated as
+// mathematical integers, because the index type does not overflow.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -28,7 +28,7 @@ Expr Simplifier::FromLinear(const LinearSum& sum) {
   std::vector<const LinearSum::Term*> order;
   order.reserve(sum.terms.size());
   for (const LinearSum::Term& term : sum.terms) order.push_back(&term);
-  // Terms are in order of id already, and the sort is stable.
+  // Terms are ordered by id already, and the sort is stable.
   std::stable_sort(order.begin(), order.end(), [&](const auto* a, const auto* b) {
     return DepthOf(a->atom) < DepthOf(b->atom);
   });
@@ -36,7 +36,7 @@ Expr Simplifier::FromLinear(const LinearSum& sum) {
   const Type type = Type::Index();
   Expr result;
   bool constant_placed = sum.constant == 0;
-  // A sum does not begin with a negative term where it can begin with a positive one.
+  // A sum begins with a positive term if it has one.
   if (order[0]->coefficient < 0) {
     auto positive = std::find_if(order.begin(), order.end(),
                                  [](const auto* term) { return term->coefficient > 0; });
@@ -81,7 +81,7 @@ Expr Simplifier::IndexBinary(BinaryOp op, const Expr& a, const Expr& b) {
     case BinaryOp::kMod: {
       int64_t c;
       if (!AsInt(b, &c) || c == Range::kNegInf) break;
-      // The sign of the divisor changes the quotient's sign only.
+      // The sign of the divisor only changes the sign of the quotient.
       if (c == 0) return Constant(0);
       if (op == BinaryOp::kMod) return ModIndex(LinearOf(a), c < 0 ? -c : c);
       if (c > 0) return DivideIndex(LinearOf(a), c);
@@ -113,7 +113,7 @@ Expr Simplifier::IndexMinMax(BinaryOp op, const Expr& a, const Expr& b) {
     if (range.hi <= 0) return op == BinaryOp::kMin ? a : b;
     if (range.lo >= 0) return op == BinaryOp::kMin ? b : a;
   }
-  // min(min(x, 5), 7) has one constant.
+  // min(min(x, 5), 7) becomes min(x, 5).
   int64_t inner, outer;
   if (const auto* n = a.As<Binary>();
       n != nullptr && n->op == op && AsInt(n->b, &inner) && AsInt(b, &outer)) {
@@ -128,7 +128,7 @@ Expr Simplifier::IndexCompare(CompareOp op, const Expr& a, const Expr& b) {
   LinearSum d;
   if (!AddScaled(LinearOf(a), LinearOf(b), -1, &d)) return pool_.Intern(MakeCompare(op, a, b));
 
-  // d < 0 or d >= 0; d == 0 or d != 0.
+  // Reduces the comparison to d < 0 or d >= 0, or to d == 0 or d != 0.
   if (op == CompareOp::kLe || op == CompareOp::kGt) {
     if (d.constant == Range::kNegInf) return pool_.Intern(MakeCompare(op, a, b));
     d.constant -= 1;
@@ -147,7 +147,7 @@ Expr Simplifier::IndexCompare(CompareOp op, const Expr& a, const Expr& b) {
   for (const LinearSum::Term& term : d.terms) common = std::gcd(common, term.coefficient);
   if (d.constant == Range::kNegInf || common <= 0) return pool_.Intern(MakeCompare(op, a, b));
 
-  // sum < -constant, and the sum begins with a positive term.
+  // Moves the constant to the right: sum < -constant. The sum must begin with a positive term.
   int64_t right = -d.constant;
   d.constant = 0;
   if (!ordered && right % common != 0) return Bool(op == CompareOp::kNe);
@@ -161,8 +161,8 @@ Expr Simplifier::IndexCompare(CompareOp op, const Expr& a, const Expr& b) {
   } else {
     d = DivideExactly(d, -common);
     if (ordered) {
-      // -x < right is x > -right is x >= 1 - right, after division: x >= floor(-right / common)
-      // + 1.
+      // -x < right is x > -right, which is x >= 1 - right. After the division: x >= floor(-right /
+      // common) + 1.
       right = FloorDivide(-right, common) + 1;
       op = op == CompareOp::kLt ? CompareOp::kGe : CompareOp::kLt;
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statements: what each loop, condition and scope tells about the variables within.
+// Statements: loops, conditions and scopes restrict the ranges of variables in their bodies.
 #include <utility>
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace {
 
 bool IsEmpty(const Stmt& s) { return !s || (s.As<Block>() && s.As<Block>()->stmts.empty()); }
 
-// The values x for which the comparison of x with a constant gives `holds`.
+// Returns the range of the values x for which the comparison of x with a constant is `holds`.
 Range Fulfilling(const Compare& compare, bool holds) {
   int64_t c;
   if (!AsInt(compare.b, &c) || c == Range::kNegInf) return {};
@@ -84,7 +84,8 @@ Stmt Simplifier::SimplifyFor(const For& loop) {
 }
 
 Range Simplifier::RangeOfLoop(const Expr& begin, const Expr& extent) {
-  // The end may be known better than begin and extent apart: the two often share a term.
+  // The range of the end may be narrower than that of begin + extent, because both often share a
+  // term.
   const Range end = RangeOf(IndexBinary(BinaryOp::kAdd, begin, extent));
   return {RangeOf(begin).lo, Add(end, Range::Point(-1)).hi};
 }
@@ -107,8 +108,9 @@ Stmt Simplifier::SimplifyIf(const If& branch) {
   return MakeIf(condition, std::move(then_body), std::move(else_body));
 }
 
-// Where `condition` compares an atom or a sum with a constant, its range is narrower under it; a
-// conjunction that holds, and a disjunction that does not, tell of both their parts.
+// Simplifies `s` under the assumption that `condition` is `holds`. If it compares an atom or a sum
+// with a constant, this narrows its range. A conjunction that is true, or a disjunction that is
+// false, does so for both of its parts.
 Stmt Simplifier::SimplifyUnder(const Expr& condition, bool holds, const Stmt& s) {
   std::vector<Expr> facts = {condition};
   std::vector<Expr> narrowed;

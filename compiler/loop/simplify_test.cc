@@ -58,7 +58,7 @@ TEST_F(SimplifyTest, QuotientsAndRemaindersOfOneNumberMeetAgain) {
 }
 
 TEST_F(SimplifyTest, TruncationOfNegativeNumbersIsKept) {
-  // (4k + j) / 4 is not k + j / 4 where 4k + j may be negative.
+  // (4k + j) / 4 is not k + j / 4 if 4k + j may be negative.
   EXPECT_EQ(Simplified((k * 4 + j) / 4), ToString((k * 4 + j) / 4));
   EXPECT_EQ(Simplified(k / 4), "0");
   EXPECT_EQ(Simplified(k % 4), "k");
@@ -112,21 +112,21 @@ TEST_F(SimplifyTest, StatementsTellRanges) {
   const Var a = MakeVar("a");
   const Var b = MakeVar("b");
   auto store = [&](const Expr& index) { return MakeStore(x, {index}, Const(DType::Float(32), 1)); };
-  // A loop of one iteration; a loop of none; a condition that the range decides.
+  // A loop of one iteration, a loop of none, and a condition that the range decides.
   const Stmt s = MakeFor(
       a, 2, 1, ForKind::kSerial,
       MakeFor(b, 0, 8, ForKind::kSerial,
               MakeBlock({MakeIf(b < a * 4, store((b + a * 8) / 8), store(0)),
                          MakeFor(MakeVar("c"), 0, Min(b, -1), ForKind::kSerial, store(1))})));
   EXPECT_EQ(ToString(Simplify(s)), ToString(MakeFor(b, 0, 8, ForKind::kSerial, store(2))));
-  // A condition narrows the range within.
+  // A condition narrows the range in its branches.
   const Stmt t = MakeFor(b, 0, 8, ForKind::kSerial,
                          MakeIf(b >= 3 && b < 5, store(Max(b, 3)), store(Min(b, 7))));
   EXPECT_EQ(ToString(Simplify(t)), ToString(MakeFor(b, 0, 8, ForKind::kSerial,
                                                     MakeIf(b >= 3 && b < 5, store(b), store(b)))));
 }
 
-// So does one of a sum, for what the sum decides, and only there.
+// A condition of a sum narrows the range of the sum, in its branches only.
 TEST_F(SimplifyTest, ConditionsTellRangesOfSums) {
   const Buffer x = MakeBuffer("x", DType::Float(32), {64}, BufferScope::kParam);
   const Var row = MakeVar("row"), tap = MakeVar("tap");
@@ -148,7 +148,7 @@ TEST_F(SimplifyTest, ConditionsTellRangesOfSums) {
   EXPECT_NE(clear.find("max(min("), std::string::npos) << clear;
 }
 
-// Random expressions have the value that they had, at every point of their range.
+// Random expressions keep their value at every point of their range.
 class RandomExprs {
  public:
   RandomExprs(std::mt19937& rng, const std::vector<Var>& vars) : rng_(rng), vars_(vars) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of the loops that schedules leave for a small machine: passes as those of passes.h, with
-// their limits.
+// Passes like those of passes.h that improve the small loops which schedules leave for a small
+// machine, and their limits.
 //
 //   func.body = JoinLoops(func.body);
 //   UnrollShortLoops(program, {.operations = 80, .saved_by_operation = 1.0 / 20000});
@@ -13,28 +13,29 @@
 
 namespace kiln::loop {
 
-// What is made of the loops that schedules leave for a small machine.
+// Options for small loops.
 struct SmallLoops {
   bool join = false;
-  // Loads, stores and steps of arithmetic, of a loop that is written out or of the iterations that
-  // become one; elements of local buffers at fixed places are registers. 0: no loop is.
+  // Maximum size of a loop that is written out, or of the iterations that become one, in loads,
+  // stores and steps of arithmetic. Elements of local buffers at fixed places are registers and
+  // count nothing. 0: no loop is changed.
   int64_t operations = 0;
-  // What part of the program's work must be saved for each operation that the code grows by.
+  // Part of the program's work that must be saved for each operation by which the code grows.
   double saved_by_operation = 0;
-  bool floats = true;  // operations of floats are instructions, not calls of a library
+  bool floats = true;  // operations of floats are instructions, not library calls
 };
 
-// Makes one loop of a serial loop and the loop in it, where that goes through neighboring elements
-// and the next iteration of the outer one goes on behind them: one counter, and a copy is one piece
-// of memory. Needs flat indices; what is changed is simplified.
+// Joins a serial loop and the loop in it if the inner loop steps through neighboring elements and
+// the next iteration of the outer loop continues after them. The result needs one counter, and a
+// copy becomes one piece of memory. Needs flat indices. Changed code is simplified.
 Stmt JoinLoops(const Stmt& s);
 
-// Writes out innermost loops of a few operations, and several iterations of longer ones as one, where
-// the counters and branches that this saves are enough of the program, whose work is counted with the
-// iterations of loops and the calls of functions. gcc leaves that to its -O3, and the LLVM code
-// generator runs no pass for it. Loops of dots stay as they are, and so do those that copy or fill
-// memory, of which code generators and compilers make calls or words. Needs flat indices; what is
-// changed is simplified.
+// Writes out innermost loops of a few operations, and joins several iterations of longer loops into
+// one. The counters and branches that this saves must be a sufficient part of the program's work.
+// Work is counted with the iterations of loops and the calls of functions. gcc does this only at
+// -O3, and the LLVM code generator runs no pass for it. Loops of dots stay as they are, and so do
+// loops that copy or fill memory, because code generators and compilers turn those into calls or
+// words. Needs flat indices. Changed code is simplified.
 void UnrollShortLoops(LoopProgram& program, const SmallLoops& limits);
 
 }  // namespace kiln::loop

@@ -13,7 +13,7 @@
 namespace kiln::loop {
 namespace {
 
-// The body of a function of x, y and w after the passes for small machines.
+// Returns the body of a function of y, z and w after the passes for small machines.
 std::string Small(absl::string_view text, const SmallLoops& limits) {
   absl::StatusOr<LoopProgram> program = ParseProgram(
       absl::StrCat("constant w: float32[64]\noperator f(y: int8[64], z: float32[64]) -> "
@@ -43,8 +43,8 @@ for i in 0..4 {
   x[k + 16] = max(y[k], 0i8)
 }
 )");
-  // Rows apart; elements of another size, which may lie in one memory with those that are stored; a
-  // value that differs by row.
+  // Not joined: rows with gaps between them; elements of another size, which may share memory with
+  // the stored ones; a value that differs by row.
   for (const char* apart : {R"(for i in 0..4 {
   for k in 0..4 {
     x[i * 8 + k] = y[i * 4 + k]
@@ -84,7 +84,7 @@ s[9] = z[17] + 1f32
 }
 
 TEST(SmallLoopsTest, IterationsOfLongLoopsBecomeOne) {
-  // Three operations each: two together, and one that remains.
+  // Each iteration has three operations. Two become one, and one remains.
   EXPECT_EQ(Small(R"(
 for k in 0..7 {
   x[k] = max(y[k], 0i8)

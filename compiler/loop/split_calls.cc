@@ -12,7 +12,7 @@
 namespace kiln::loop {
 namespace {
 
-// Calls of one function, and the buffers that they are given.
+// The calls of one new function, and the buffers that they pass.
 struct Part {
   std::vector<Stmt> calls;
   std::vector<Buffer> buffers;  // in the order of first use
@@ -38,7 +38,8 @@ struct Part {
   }
 };
 
-// Whether it is a call with pointers alone.
+// True if `s` is a call of a function of the program that passes only parameters at constant
+// offsets.
 bool IsPlainCall(const Stmt& s, const FuncIndex& callees) {
   const auto* call = s.As<Call>();
   if (call == nullptr || callees.Find(call->function) == nullptr) return false;
@@ -52,7 +53,7 @@ bool IsPlainCall(const Stmt& s, const FuncIndex& callees) {
   return true;
 }
 
-// A function that makes the calls, and the call of it.
+// Returns a function that makes the calls, and sets `call` to the call of it.
 Func MakePart(const Part& part, std::string name, Stmt* call) {
   Func func;
   func.name = std::move(name);

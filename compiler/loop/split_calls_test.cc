@@ -29,7 +29,7 @@ void AddOperator(LoopProgram& program, int k) {
   program.funcs.push_back(func);
 }
 
-// main(in, out, pool): calls of operators from `in` through `calls - 1` places in `pool` to `out`.
+// main(in, out, pool): calls operators from `in` through `calls - 1` places in `pool` to `out`.
 Func Chain(LoopProgram& program, int calls) {
   Func main;
   main.name = "main";
@@ -89,7 +89,7 @@ TEST(SplitCalls, ComputesTheSame) {
   EXPECT_EQ(out[0], 1 + 99 * 100 / 2);
 }
 
-// The number of arguments is bounded as that of the calls is.
+// The limit of calls also limits the number of arguments.
 TEST(SplitCalls, PartsTakeFewBuffers) {
   LoopProgram program;
   AddOperator(program, 1);

@@ -17,11 +17,13 @@ bool MayBeNan(const Expr& x) {
   return literal == nullptr || std::isnan(literal->value);
 }
 
-// `of` is Max or Min, which keep a NaN of their first operand.
+// Applies `of`, which is Max or Min, so that a NaN in either operand is kept. Max and Min keep a
+// NaN of their first operand.
 Expr KeepingNan(Expr (*of)(Expr, Expr), Expr a, Expr b) {
   if (!MayBeNan(b)) return of(std::move(a), std::move(b));
   if (!MayBeNan(a)) return of(std::move(b), std::move(a));
-  // A literal, not b: LLVM would make one select of two with the same operand, and lose the instruction.
+  // The literal NaN, not b: with b, LLVM would merge the selects, which share an operand, and lose
+  // the instruction.
   const Expr nan = FloatConst(b.type(), std::numeric_limits<double>::quiet_NaN());
   return MakeSelect(b != b, nan, of(std::move(a), b));
 }

@@ -8,9 +8,9 @@
 
 namespace kiln::loop {
 
-// DotTile::slide of each tile of the statement, in order; a loop over parts of a tile comes before the tile
-// within it. The slide is part of the instructions of a tile, so that no scalar can stand for it: functions
-// that differ in it share no body.
+// Returns DotTile::slide of each tile of the statement, in order. A loop over parts of a tile comes
+// before the tile in it. The slide is part of the instructions of a tile and cannot be a scalar, so
+// functions that differ in it share no body.
 std::vector<int> SlidesOf(const Stmt& s);
 
 }  // namespace kiln::loop

@@ -35,7 +35,7 @@ class Unroller {
     int64_t count;
     if (loop.kind != ForKind::kUnrolled || !AsInt(extent, &count)) {
       const ForKind kind = loop.kind == ForKind::kUnrolled ? ForKind::kSerial : loop.kind;
-      // The copies of a loop whose range depends on an unrolled variable are different loops.
+      // If the range of a loop depends on an unrolled variable, its copies are different loops.
       if (begin.get() == loop.begin.get() && extent.get() == loop.extent.get()) {
         return MakeFor(loop.var, begin, extent, kind, Visit(loop.body));
       }

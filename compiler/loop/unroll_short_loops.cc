@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the innermost loops outwards: a loop that is written out wholly may leave the loop around it
-// short.
+// Loops are visited from the inside out, because a loop that is written out completely may make the
+// loop around it short.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -19,12 +19,12 @@
 namespace kiln::loop {
 namespace {
 
-constexpr int64_t kMaxIterations = 8;    // that become one
-constexpr double kStepsOfIteration = 3;  // to count, to compare and to branch
-// Of what takes many instructions, or is not to be repeated.
+constexpr int64_t kMaxIterations = 8;    // iterations that become one
+constexpr double kStepsOfIteration = 3;  // counting, comparing and branching
+// Count for operations that take many instructions or must not be repeated.
 constexpr int64_t kMany = std::numeric_limits<int32_t>::max();
 
-// Whether elements of a buffer lie in a register: it is local, and they are at a fixed place.
+// True if the elements are in a register: the buffer is local, and their index is constant.
 bool IsInRegister(const Buffer& buffer, const Expr& index) {
   int64_t place;
   const auto* ramp = index.As<Ramp>();
@@ -32,14 +32,15 @@ bool IsInRegister(const Buffer& buffer, const Expr& index) {
          AsInt(ramp == nullptr ? index : ramp->base, &place);
 }
 
-// Of a load or a store.
+// Number of operations of a load or a store.
 int64_t OperationsOfAccess(const Buffer& buffer, const Expr& index) {
   const auto* ramp = index.As<Ramp>();
   if (index.type().is_vector() && (ramp == nullptr || ramp->stride != 1)) return kMany;
   return IsInRegister(buffer, index) ? 0 : 1;
 }
 
-// Of one store: loads and stores of memory, and steps of arithmetic on values.
+// Counts the operations of one store: loads and stores of memory, and steps of arithmetic on
+// values.
 class OperationCounter {
  public:
   explicit OperationCounter(const SmallLoops& limits) : limits_(limits) {}
@@ -63,14 +64,14 @@ class OperationCounter {
                           e.As<Select>() != nullptr;
     if (!computes) return 0;
     if (dtype.is_float()) return limits_.floats && dtype.bits <= 32 ? 1 : kMany;
-    // Loads extend, and stores keep the lower bits.
+    // Loads extend values, and stores keep the lower bits.
     return is_cast && e.As<Cast>()->a.type().dtype.is_integral() ? 0 : 1;
   }
 
   const SmallLoops& limits_;
 };
 
-// How often functions run in a run of the program.
+// Number of runs of each function in one run of the program.
 class Times {
  public:
   explicit Times(const LoopProgram& program) {
@@ -99,7 +100,7 @@ class Times {
   std::unordered_map<std::string, double> times_;
 };
 
-// The operations of stores without anything around them; kMany of all else.
+// Number of operations if `s` consists of stores only, otherwise kMany.
 int64_t OperationsOf(const Stmt& s, const SmallLoops& limits) {
   if (const auto* store = s.As<Store>()) return OperationCounter(limits).CountOf(*store);
   const auto* block = s.As<Block>();
@@ -113,7 +114,7 @@ class ShortLoopUnroller {
  public:
   explicit ShortLoopUnroller(const SmallLoops& limits) : limits_(limits) {}
 
-  // `share`: what part of the program's work one step of arithmetic in `s` is.
+  // `share` is the part of the program's work that one step of arithmetic in `s` takes.
   Stmt Visit(const Stmt& s, double share) {
     const auto* loop = s.As<For>();
     if (loop == nullptr) {
@@ -128,17 +129,19 @@ class ShortLoopUnroller {
   }
 
  private:
-  // Of `extent` iterations, each of so many operations, how many become one; 1: none do.
+  // Number of iterations that become one, in a loop of `extent` iterations with `operations`
+  // operations each. 1: none do.
   int64_t IterationsTogether(int64_t extent, int64_t operations) const {
     const int64_t most =
         std::min(kMaxIterations, limits_.operations / std::max<int64_t>(operations, 1));
     for (int64_t count = most; count > 1; --count) {
       if (extent % count == 0) return count;
     }
-    return std::max<int64_t>(most / 2, 1);  // what remains is written out as well
+    return std::max<int64_t>(most / 2, 1);  // the remaining iterations are written out as well
   }
 
-  // Whether it pays that one iteration of so many operations becomes several, so many times.
+  // True if it pays to write out groups of `together` of the `iterations`, each with `operations`
+  // operations.
   bool IsWorth(int64_t operations, int64_t iterations, int64_t together, double share) const {
     const auto saved = static_cast<double>(iterations - iterations / together);
     const auto added = static_cast<double>((together + iterations % together - 1) * operations);

@@ -23,7 +23,7 @@ TEST(FlattenTest, IndicesAreRowMajor) {
   EXPECT_EQ(ToString(FlattenBuffers(FlattenBuffers(s))), ToString(FlattenBuffers(s)));
 }
 
-// The body of a function of x after the pass.
+// Returns the body of a function of x after the pass.
 std::string Unrolled(absl::string_view body) {
   const absl::StatusOr<LoopProgram> program =
       ParseProgram(absl::StrCat("operator f() -> (x: float32[64]) {\n", body, "}\n"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vectorised loop becomes pieces of so many lanes. For each piece the loop's variable is replaced
-// by base + lane, and Simplify, which knows the range of `lane`, brings the indices into their
-// normal form; what is linear in `lane` is a ramp then.
+// A vectorized loop becomes pieces with one iteration per lane. In each piece the loop's variable
+// is replaced by base + lane. Simplify has the range of `lane` and brings the indices into their
+// normal form. Indices that are linear in `lane` then become ramps.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -22,9 +22,9 @@
 namespace kiln::loop {
 namespace {
 
-// A loop of up to so many pieces is written out.
+// Maximum number of pieces that are written out.
 constexpr int64_t kStraightPieces = 4;
-// Of the vectors of any machine.
+// Maximum number of lanes of the vectors of any machine.
 constexpr int64_t kMaxLanes = 64;
 
 bool ContainsVectorizedLoop(const Stmt& s) {
@@ -36,8 +36,8 @@ bool ContainsVectorizedLoop(const Stmt& s) {
   return found;
 }
 
-// Bits of the widest element that differs by iteration: of what is stored, and of all values that
-// the variable or a buffer of the loop's own has a part in.
+// Bits of the widest element that differs by iteration. Stored elements count, and all values that
+// depend on the variable or on a buffer allocated in the loop.
 int WidestBits(const For& loop) {
   int bits = 8;
   auto see = [&](DType dtype) { bits = std::max(bits, static_cast<int>(dtype.bits)); };
@@ -57,7 +57,7 @@ int WidestBits(const For& loop) {
   return bits;
 }
 
-// The iterations base … base + lanes - 1 of a loop; nothing if they cannot be vectors.
+// Returns the iterations base … base + lanes - 1 of a loop, or nothing if they cannot be vectors.
 std::optional<Stmt> PieceOf(const For& loop, const Expr& base, int64_t lanes,
                             Simplifier& simplifier) {
   const Var lane = MakeVar("lane");
@@ -70,7 +70,7 @@ std::optional<Stmt> PieceOf(const For& loop, const Expr& base, int64_t lanes,
   return piece;
 }
 
-// Whether a value takes more than one element of what it loads.
+// True if a value uses several elements of a load.
 bool HasVectors(const Expr& value) {
   bool found = false;
   VisitExpr(value, [&](const Expr& e) { found |= e.type().lanes != 1 || e.As<Dot>() != nullptr; });
@@ -85,8 +85,8 @@ bool LoadsItself(const Store& store) {
   return found;
 }
 
-// A serial loop around a vectorized one as one vectorized loop, if that stores to a local buffer,
-// which shares its memory with nothing that is loaded, what lies side by side.
+// Joins a serial loop and the vectorized loop in it into one vectorized loop if they store
+// neighboring elements of a local buffer. A local buffer shares no memory with the loaded buffers.
 Stmt Joined(const Stmt& s) {
   const auto* outer = s.As<For>();
   const auto* inner = outer->kind == ForKind::kSerial ? outer->body.As<For>() : nullptr;
@@ -105,7 +105,7 @@ Stmt Joined(const Stmt& s) {
 
 using KeepsStore = std::function<bool(const Store&)>;
 
-// Whether all stores of vectors are kept.
+// True if `keeps` accepts all stores of vectors.
 bool KeepsAll(const Stmt& s, const KeepsStore& keeps) {
   if (keeps == nullptr) return true;
   bool result = true;
@@ -170,13 +170,14 @@ class Vectorizer {
     return MakeBlock(std::move(pieces));
   }
 
-  // The iterations behind the first `done`, one by one.
+  // Returns the iterations after the first `done` as a serial loop.
   Stmt Rest(const For& loop, const Expr& done) {
     return MakeFor(loop.var, simplifier_.Simplify(loop.begin + done),
                    simplifier_.Simplify(loop.extent - done), ForKind::kSerial, loop.body);
   }
 
-  // A serial loop over `count` pieces of `lanes` lanes, from the first iteration on.
+  // Adds a serial loop over `count` pieces of `lanes` lanes, from the first iteration on. Returns
+  // false if the pieces cannot be vectors.
   bool AddPieceLoop(const For& loop, int64_t lanes, const Expr& count, std::vector<Stmt>* pieces) {
     const Var chunk = MakeVar(loop.var.As<VarNode>()->name);
     std::vector<Stmt> body;

@@ -18,8 +18,8 @@ class VectorizeTest : public ::testing::Test {
   Buffer Param(const std::string& name, DType dtype) {
     return MakeBuffer(name, dtype, {4096}, BufferScope::kParam);
   }
-  // The text of `body` in a vectorised loop over i, with 128 bits, after VectorizeLoops and
-  // Simplify.
+  // Returns the text of `body` in a vectorized loop over i after VectorizeLoops, with vectors of
+  // 128 bits, and Simplify.
   std::string Vectorized(const Expr& extent, const Stmt& body, const Expr& begin = 0) {
     return ToString(
         Simplify(VectorizeLoops(MakeFor(i, begin, extent, ForKind::kVectorized, body), 128)));
@@ -85,7 +85,7 @@ TEST_F(VectorizeTest, LanesOfDotsMayBeRowsByColumns) {
   EXPECT_EQ(dot(i / 2, i % 2),
             "let t0 = ramp(k * 16, 1, 16)\n"
             "sums[ramp(0, 1, 4)] = dot<smmla, 8>(sums[ramp(0, 1, 4)], rows[t0], columns[t0])\n");
-  // Neither in another order nor with groups apart.
+  // Other orders of the lanes and groups with gaps stay serial.
   EXPECT_TRUE(absl::StartsWith(dot(i % 2, i / 2), "for i in 0..4 {"));
   EXPECT_TRUE(absl::StartsWith(dot(i / 2, i % 2 * 3), "for i in 0..4 {"));
 }
@@ -129,14 +129,15 @@ TEST_F(VectorizeTest, OnlyDotsThatAreKept) {
   EXPECT_EQ(dots(sums, 16, true),
             "sums[ramp(0, 1, 16)] = dot<vpdpbusd, 4>(sums[ramp(0, 1, 16)], "
             "rows[ramp(k * 4, 1, 4)], columns[ramp(0, 1, 64)])\n");
-  // None that the code generator does not spell, and none whose sums come from elsewhere.
+  // Dots that the code generator does not spell and dots whose sums are loaded elsewhere stay
+  // loops.
   EXPECT_TRUE(absl::StartsWith(dots(sums, 16, false), "for i in 0..16 vectorized {"));
   EXPECT_TRUE(absl::StartsWith(dots(other, 16, true), "for i in 0..16 vectorized {"));
   const Stmt copy = MakeFor(i, 0, 16, ForKind::kVectorized, MakeStore(y, {i}, MakeLoad(x, {i})));
   EXPECT_EQ(VectorizeDots(copy, [](const Dot&) { return true; }).get(), copy.get());
 }
 
-// Iterations whose stores a code generator has no spelling for stay serial.
+// Iterations stay serial if the code generator has no spelling for their stores.
 TEST_F(VectorizeTest, OnlyStoresThatAreKept) {
   const Stmt copy = MakeStore(y, {i}, MakeLoad(x, {i}));
   const auto vectorized = [&](int64_t extent, int lanes) {
@@ -204,7 +205,8 @@ TEST_F(VectorizeTest, OnlyTheInnermostLoopOfANest) {
             "for o in 0..3 {\n  y[ramp(o * 4, 1, 4)] = broadcast(0f32, 4)\n}\n");
 }
 
-// Rows of three planes, copied to the stack: `stride` elements from one column to the next.
+// Copies three columns with three planes each to the buffer `rows`. `stride` elements are between
+// the starts of columns.
 std::string CopiedColumns(int64_t stride, BufferScope scope) {
   const Buffer x = MakeBuffer("x", DType::Int(8), {4096}, BufferScope::kParam);
   const Buffer rows = MakeBuffer("rows", DType::Int(8), {32}, scope);
@@ -225,7 +227,7 @@ TEST(VectorizeRowsTest, ALoopThatGoesOnIsPartOfTheVector) {
 
 TEST(VectorizeRowsTest, OtherLoopsStay) {
   EXPECT_EQ(CopiedColumns(5, BufferScope::kLocal).find("for column in 0..3 {\n"), 0);
-  // What is stored may lie over what is loaded.
+  // The stored and the loaded buffer may overlap.
   EXPECT_EQ(CopiedColumns(3, BufferScope::kParam).find("for column in 0..3 {\n"), 0);
 }
 

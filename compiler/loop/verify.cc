@@ -19,7 +19,7 @@ namespace {
 using FuncTable = std::unordered_map<std::string, const Func*>;
 using BufferSet = std::unordered_set<const BufferNode*>;
 
-// Characters of a statement that an error quotes.
+// Maximum number of characters of a statement that an error quotes.
 constexpr size_t kMaxQuote = 400;
 
 class FuncVerifier {
@@ -37,11 +37,11 @@ class FuncVerifier {
     return VerifyStmt(func_.body);
   }
 
-  // The statement that the error is in; null if it is in none.
+  // Returns the statement with the error, or null if it is in none.
   const StmtNode* broken() const { return broken_; }
 
  private:
-  // A loop around the current statement with constant bounds and at least one iteration.
+  // A loop around the current statement that has constant bounds and at least one iteration.
   struct Loop {
     Var var;
     Interval range;
@@ -163,7 +163,7 @@ class FuncVerifier {
     const auto check = [&]() -> absl::Status {
       KILN_RETURN_IF_ERROR(VerifyWritable(n.buffer));
       const int lanes = n.value.type().lanes;
-      // A store's indices obey the rules of a load's.
+      // The indices of a store obey the rules of a load.
       const Expr load = NewExpr(Type::Of(n.buffer->dtype, lanes), Load{n.buffer, n.index});
       KILN_RETURN_IF_ERROR(VerifyExpr(load, load.type()));
       return VerifyExpr(n.value, load.type());
@@ -172,7 +172,7 @@ class FuncVerifier {
     return status.ok() ? status : InStmt(status, s);
   }
 
-  // May lie outside of the buffer.
+  // The element may lie outside of the buffer.
   absl::Status VerifyNode(const Stmt& s, const Prefetch& n) {
     absl::Status status = VerifyInScope(n.buffer);
     if (status.ok()) status = VerifyExpr(n.offset, Type::Index());
@@ -314,9 +314,9 @@ class FuncVerifier {
     return absl::OkStatus();
   }
 
-  // The smallest and the largest value that an index takes, where all loops around it have constant
-  // bounds, no condition guards it, and it is linear in their variables, so that both are taken
-  // indeed.
+  // Returns the smallest and the largest value of an index if both certainly occur. This requires
+  // that all loops around it have constant bounds, that no condition guards it, and that it is
+  // linear in the variables of the loops.
   std::optional<Interval> ExactRange(const Expr& index) const {
     if (!rectangular_) return std::nullopt;
     const Ramp* ramp = index.As<Ramp>();
@@ -340,12 +340,12 @@ class FuncVerifier {
   const FuncTable& callees_;
   const BufferSet& constants_;
   const bool has_profile_hook_;
-  BufferSet buffers_;  // declared in the function, where it is looked at
+  BufferSet buffers_;  // declared at the current place in the function
   BufferSet writable_;
   std::unordered_set<const ExprNode*> vars_;
   std::vector<Loop> loops_;
   bool rectangular_ = true;
-  bool in_parallel_ = false;  // or in a vectorised loop
+  bool in_parallel_ = false;  // or in a vectorized loop
   const StmtNode* broken_ = nullptr;
 };
 

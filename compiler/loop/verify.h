@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a program breaks a rule; for the parser, which says where that stands in the text. All else
-// calls VerifyProgram (passes.h).
+// FindBreach: the place at which a program breaks a rule, for the parser, which reports its
+// position in the text. All other code calls VerifyProgram (passes.h).
 #ifndef KILN_COMPILER_LOOP_VERIFY_H_
 #define KILN_COMPILER_LOOP_VERIFY_H_
 
@@ -12,9 +12,10 @@
 namespace kiln::loop {
 
 struct Breach {
-  absl::Status status;             // of VerifyProgram
-  size_t func = 0;                 // the function, or how many there are if it is in none
-  const StmtNode* stmt = nullptr;  // null if it is in no statement
+  absl::Status status;             // the result of VerifyProgram
+  size_t func = 0;                 // number of the function; the number of functions if the breach
+                                   // is in none
+  const StmtNode* stmt = nullptr;  // null if the breach is in no statement
 };
 Breach FindBreach(const LoopProgram& program);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of types, for VerifyProgram.
+// The type rules of expressions, for VerifyProgram.
 #ifndef KILN_COMPILER_LOOP_VERIFY_EXPR_H_
 #define KILN_COMPILER_LOOP_VERIFY_EXPR_H_
 
@@ -9,7 +9,7 @@
 
 namespace kiln::loop {
 
-// What is wrong with the types of a node and its direct operands; empty if nothing is.
+// Describes the error in the types of a node and its direct operands. Returns "" if there is none.
 std::string FindTypeError(const Expr& e);
 
 }  // namespace kiln::loop

@@ -23,7 +23,7 @@ struct Fixture {
   Func WithBody(Stmt body) const {
     return {.name = "f", .params = {a, b}, .num_inputs = 1, .body = std::move(body)};
   }
-  // The error of the program of one function with `body`.
+  // Returns the error of a program of one function with `body`.
   std::string ErrorOf(Stmt body) const {
     LoopProgram program;
     program.funcs.push_back(WithBody(std::move(body)));
@@ -69,7 +69,7 @@ TEST(VerifyTest, Scope) {
   EXPECT_HAS(
       f.ErrorOf(MakeFor(f.i, 0, 2, ForKind::kSerial, MakeFor(f.i, 0, 2, ForKind::kSerial, store))),
       "i is the variable of two nested loops");
-  // One after the other is fine.
+  // Two loops in sequence may use the same variable.
   const Stmt loop = MakeFor(f.i, 0, 2, ForKind::kSerial, store);
   EXPECT_EQ(f.ErrorOf(MakeBlock({loop, loop})), "");
 }

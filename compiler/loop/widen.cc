@@ -76,7 +76,7 @@ class Widener {
     return MakeFor(loop.var, begin, extent, loop.kind, *std::move(body));
   }
 
-  // One for all lanes, if it is the same in all.
+  // Returns one prefetch for all lanes if the offset is the same in all.
   std::optional<Stmt> VisitPrefetch(const Prefetch& prefetch) {
     const Expr offset = Value(prefetch.offset);
     if (offset.get() == nullptr || offset.type().is_vector() ||
@@ -91,8 +91,8 @@ class Widener {
     auto [buffer, index] = Access(store.buffer, store.index[0]);
     Expr value = Value(store.value);
     if (index.get() == nullptr || value.get() == nullptr) return std::nullopt;
-    // All lanes store to one place: harmless if they store the same and nothing that the loop has
-    // changed.
+    // All lanes store to one place. This is harmless if they store the same value, and the value
+    // does not depend on buffers that the loop changes.
     if (!index.type().is_vector() && (value.type().is_vector() || LoadsStored(store.value))) {
       return std::nullopt;
     }
@@ -108,18 +108,19 @@ class Widener {
     return found;
   }
 
-  // Where the lanes find element `index` of a buffer.
+  // Returns the buffer and index that the lanes use for element `index` of a buffer.
   std::pair<Buffer, Expr> Access(const Buffer& buffer, const Expr& index) {
     auto it = own_.find(buffer.get());
     if (it == own_.end()) return {buffer, Value(index)};
     return {it->second, Value(simplifier_.Simplify(index * Expr(lanes_) + lane_))};
   }
 
-  // The value in all lanes: scalar if it is the same in all of them. Empty if it cannot be widened.
+  // Returns the value in all lanes, or a scalar if it is the same in all of them. Returns an empty
+  // expression if the value cannot be widened.
   Expr Value(const Expr& e) {
     if (auto it = widened_.find(e.get()); it != widened_.end()) return it->second.second;
     if (recursion_ == kMaxRecursion) {
-      // Operands first: then Value does not recurse, however deep the expression is.
+      // Visits operands first. After that Value does not recurse, however deep the expression is.
       recursion_ = 0;
       VisitExpr(e, [this](const Expr& node) { Value(node); });
       recursion_ = kMaxRecursion;
@@ -132,7 +133,8 @@ class Widener {
     return result;
   }
 
-  // `operand` in all lanes; notes whether it differs by lane, or cannot be widened.
+  // Properties of the operands of a node, which Operand collects: one differs by lane, or cannot be
+  // widened.
   struct Operands {
     bool varies = false;
     bool failed = false;
@@ -174,8 +176,8 @@ class Widener {
     return {};
   }
 
-  // The sums of all lanes. A factor that is the same in all of them stays one group, which every
-  // group of the other meets; groups that differ by lane lie one behind the other.
+  // Returns the sums of all lanes. A factor that is the same in all of them stays one group, which
+  // is multiplied by every group of the other factor. Groups that differ by lane are concatenated.
   Expr WidenDot(const Expr& e, const Dot& dot) {
     const Expr sum = Value(dot.sum), a = Groups(dot.a, dot.kind.group),
                b = Groups(dot.b, dot.kind.group);
@@ -183,13 +185,14 @@ class Widener {
     if (sum.get() == nullptr) return {};
     const bool varies = Varies(dot.a) || Varies(dot.b);
     if (!varies && !sum.type().is_vector()) return e;
-    // Sums that differ, of products that do not.
+    // The sums differ by lane, but their products do not.
     if (!varies) return {};
     return MakeDot(dot.kind, WithLanes(sum, lanes_), a, b);
   }
 
-  // The sums of lanes that are rows by columns: lane l meets group l / C of `a` and l % C of `b`, and
-  // groups of a factor lie one behind the other. Empty if that is not so.
+  // Returns the sums if the lanes are rows × C columns: lane l multiplies group l / C of `a` by
+  // group l % C of `b`, and the groups of a factor are contiguous. Returns an empty expression
+  // otherwise.
   Expr WidenRowsByColumns(const Dot& dot) {
     const std::optional<GroupPlaces> a = PlacesOf(dot.a, dot.kind.group),
                                      b = PlacesOf(dot.b, dot.kind.group);
@@ -209,7 +212,7 @@ class Widener {
     return MakeDot(dot.kind, WithLanes(sum, lanes_), load(*a, lanes_ / columns), load(*b, columns));
   }
 
-  // The group of memory that each lane loads, counted from that of the first lane.
+  // Number of the group of memory that each lane loads, relative to that of the first lane.
   struct GroupPlaces {
     Buffer buffer;
     Expr first;
@@ -234,8 +237,8 @@ class Widener {
     return result;
   }
 
-  // One group of a factor, in all lanes: itself if it does not differ. Empty if it cannot be
-  // widened.
+  // Returns one group of a factor in all lanes, or the group itself if it does not differ by lane.
+  // Returns an empty expression if it cannot be widened.
   Expr Groups(const Expr& e, int group) {
     if (e.type().lanes != group) return {};
     if (!Varies(e)) return e;
@@ -263,7 +266,7 @@ class Widener {
     }
     const auto* load = e.As<Load>();
     if (load == nullptr || load->index.size() != 1 || own_.contains(load->buffer.get())) return {};
-    // Element `first` and those behind it.
+    // Element `first` and the elements after it.
     const auto* ramp = load->index[0].As<Ramp>();
     if (group > 1 && (ramp == nullptr || ramp->stride != 1)) return {};
     const Expr first = AsRamp(ramp == nullptr ? load->index[0] : ramp->base);
@@ -272,7 +275,7 @@ class Widener {
     return MakeLoad(load->buffer, {MakeRamp(groups->base, 1, lanes_ * group)});
   }
 
-  // base + lane * stride with a scalar base, if the index has that form.
+  // Returns the index as base + lane * stride with a scalar base, if it has that form.
   Expr AsRamp(const Expr& e) {
     LinearSum sum = simplifier_.LinearOf(e);
     int64_t stride = 0;
@@ -301,10 +304,10 @@ class Widener {
   Simplifier& simplifier_;
   std::unordered_set<const BufferNode*> stored_;
   std::unordered_map<const BufferNode*, Buffer> own_;
-  // The key's expression is kept alive, so that no other takes its address.
+  // The value keeps the key's expression alive, so that no other expression gets its address.
   absl::flat_hash_map<const ExprNode*, std::pair<Expr, Expr>> widened_;
   absl::flat_hash_map<const ExprNode*, bool> varies_;
-  int recursion_ = 0;  // of Value
+  int recursion_ = 0;  // depth of the recursion of Value
 };
 
 }  // namespace

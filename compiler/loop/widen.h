@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Widen: the statement for all values of a lane variable at once, as vectors. The core of
-// VectorizeLoops.
+// Widen: the core of VectorizeLoops. It makes vectors from the values of a statement for all values
+// of a lane variable.
 #ifndef KILN_COMPILER_LOOP_WIDEN_H_
 #define KILN_COMPILER_LOOP_WIDEN_H_
 
@@ -11,10 +11,10 @@
 
 namespace kiln::loop {
 
-// `s` is scalar and simplified by `simplifier`, where `lane` has the range [0, lanes). What does
-// not depend on `lane` stays scalar and is broadcast where it meets a vector; buffers allocated in
-// `s` get one element per lane. Nothing, if `s` contains a call, a condition or loop range that
-// differs by lane, or a store of all lanes to one place.
+// `s` is scalar and simplified by `simplifier`, in which `lane` has the range [0, lanes). Values
+// that do not depend on `lane` stay scalar and are broadcast if they are combined with a vector.
+// Buffers allocated in `s` get one element per lane. Returns nothing if `s` contains a call, a
+// condition or loop range that differs by lane, or a store of all lanes to one place.
 std::optional<Stmt> Widen(const Stmt& s, const Var& lane, int lanes, Simplifier& simplifier);
 
 }  // namespace kiln::loop

@@ -43,7 +43,7 @@ class WorkCounter {
   static double Cost(const Expr& e) {
     const auto* dot = e.As<Dot>();
     const auto* unary = e.As<Unary>();
-    // Two operations, each with a number.
+    // Saturation is two operations, each with a constant.
     if (unary != nullptr && SaturationOf(unary->op).has_value()) return 4;
     return dot == nullptr ? 1.0
                           : static_cast<double>(e.type().lanes) * dot->kind.steps * dot->kind.group;

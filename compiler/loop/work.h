@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts of a statement's expressions: as code, and as they are evaluated.
+// Counts of a statement's expressions: as code, and as evaluations.
 #ifndef KILN_COMPILER_LOOP_WORK_H_
 #define KILN_COMPILER_LOOP_WORK_H_
 
@@ -9,18 +9,18 @@
 
 namespace kiln::loop {
 
-// Distinct expression nodes, those in unrolled loops counted once for each copy.
+// Number of distinct expression nodes. Nodes in unrolled loops count once for each copy.
 int64_t CodeSize(const Stmt& s);
 
-// Expressions that one execution evaluates, a dot for each of its products. Guards are comparisons of
-// indices, and their minima and maxima; one that is the same for all iterations of an unrolled or
-// vectorized loop is evaluated once for all of them.
+// Numbers of expressions that one execution evaluates. A dot counts once for each of its products.
+// Guards are comparisons, minima and maxima of indices. A guard that is the same for all iterations
+// of an unrolled or vectorized loop is evaluated once for all of them.
 struct Work {
   double all = 0, guards = 0;
 };
 Work WorkOf(const Stmt& s);
 
-// Of a loop; 1 where their number is not known.
+// Number of iterations of a loop; 1 if it is not known.
 double Iterations(const For& loop);
 
 }  // namespace kiln::loop

@@ -21,17 +21,17 @@ namespace kiln {
 namespace {
 
 constexpr size_t kMaxFunctionName = 80;
-// A node that takes apart or joins more values than this becomes several functions, of so many
-// values each: what code generators do to a function grows faster than it.
+// Maximum number of values that one function splits or joins. A node with more values becomes
+// several functions, because the time of code generators grows faster than the size of a function.
 constexpr size_t kMaxValues = 64;
-// FNV-1a, 64 bits: the same on every machine.
+// FNV-1a with 64 bits, which is the same on every machine.
 uint64_t Hash(absl::string_view text) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (unsigned char c : text) hash = (hash ^ c) * 0x100000001b3u;
   return hash;
 }
 
-// A body's operators in order, those of groups in it too: "nn.conv2d nn.relu".
+// Returns the operators of a body in order, including those in groups: "nn.conv2d nn.relu".
 std::string OpNames(const Graph& body) {
   std::string names;
   for (const Node& node : body.nodes) {
@@ -41,7 +41,7 @@ std::string OpNames(const Graph& body) {
   return names;
 }
 
-// fused_<op>_<op>…, cut at kMaxFunctionName with a hash of the whole.
+// Returns fused_<op>_<op>…, cut at kMaxFunctionName and followed by a hash of the whole name.
 std::string FusedName(const std::string& op_names) {
   const std::string full =
       absl::StrCat("fused_", absl::StrReplaceAll(op_names, {{".", "_"}, {" ", "_"}}));
@@ -49,7 +49,7 @@ std::string FusedName(const std::string& op_names) {
   return absl::StrFormat("%s_%x_", full.substr(0, kMaxFunctionName), Hash(full));
 }
 
-// A group that is called with constants, as Relay text may have it, takes them inside.
+// Moves the constants with which a group is called, as Relay text may have it, into its body.
 Graph WithoutConstantInputs(const Graph& graph, const Graph& body, std::vector<ValueId>& inputs) {
   Graph result = body;
   std::vector<ValueId> kept_inputs, kept_params;
@@ -68,7 +68,7 @@ Graph WithoutConstantInputs(const Graph& graph, const Graph& body, std::vector<V
   return result;
 }
 
-// Calls f(begin, end) for pieces of `size` values.
+// Calls f(begin, end) for pieces of kMaxValues values.
 template <typename F>
 absl::Status ForEachPiece(size_t size, F f) {
   for (size_t begin = 0; begin < size; begin += kMaxValues) {
@@ -77,7 +77,7 @@ absl::Status ForEachPiece(size_t size, F f) {
   return absl::OkStatus();
 }
 
-// True for an operator that changes elements of its first input, which it reads as nothing else.
+// True for an operator that changes elements of its first input and has no other use of that input.
 bool UpdatesAnInput(const Graph& graph, const Node& node) {
   return !node.is_group() && TraitsOf(node)->updates == 0 && !graph.is_constant(node.inputs[0]) &&
          std::count(node.inputs.begin(), node.inputs.end(), node.inputs[0]) == 1 &&
@@ -114,7 +114,7 @@ absl::Status CallMaker::ForEach(const Function& f) {
     pending.call.source = node.source.node;
     const std::optional<std::vector<PartCopy>> copies = CopiesOf(id);
     if (IsView(graph_, node)) {
-      // The view of a part is the same memory under the same name.
+      // The view of a part is the same memory and has the same whole.
       if (slices_.IsPart(node.outputs[0])) continue;
       pending.call.op_names = std::string(node.op_name());
       pending.inputs = ParamsOf({node.inputs[0]});
@@ -158,7 +158,7 @@ absl::Status CallMaker::ForEach(const Function& f) {
 std::vector<Param> CallMaker::ParamsOf(const std::vector<ValueId>& values) const {
   std::vector<Param> params;
   for (ValueId value : values) {
-    // A constant has no memory; as an argument it is an error that is found later.
+    // A constant has no memory. If it is an argument of a call, a later step reports the error.
     params.push_back(
         {value, graph_.is_constant(value) ? Slice{.whole = value} : slices_.Of(value)});
   }
@@ -252,11 +252,11 @@ absl::Status CallMaker::AddUpdate(const Node& node, PendingCall& copy, PendingCa
   copy.inputs = ParamsOf({node.inputs[0]});
   copy.outputs = ParamsOf(node.outputs);
   copy.call.op_names = OpNames(body);
-  // Parts of one value have one address and differ.
+  // Parts of one whole would get the same address although they differ.
   copy.is_copy = !copy.inputs[0].is_part() && !copy.outputs[0].is_part();
   AddOperators(node, update);
   update.inputs.erase(update.inputs.begin());
-  // The copy has made the value; this call writes to it once more.
+  // The copy makes the value, and this call writes to it again.
   update.outputs = {{kNoId, slices_.Of(node.outputs[0])}};
   update.updates_output = true;
   update.call.op_names = OpNames(*update.body);

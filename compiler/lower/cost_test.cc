@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost that a model's functions are said to have.
+// The cost that lowering states for the functions of a model.
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -27,7 +27,7 @@ loop::Cost CostOfModel(absl::string_view model) {
 }
 
 TEST(Cost, OfAConvolutionWithWhatIsFusedToIt) {
-  // 6 x 6 places of 4 channels, each of 3 x 3 taps over 2 channels; then a bias and a maximum.
+  // 6 x 6 places of 4 channels, each with 3 x 3 taps over 2 channels. Bias and maximum follow.
   EXPECT_EQ(CostOfModel(R"(
 def @main(%x: Tensor[(1, 2, 6, 6), float32], %constant_w: Tensor[(4, 2, 3, 3), float32], %constant_b: Tensor[(4), float32]) {
   %0 = fn (%p: Tensor[(1, 2, 6, 6), float32], %w: Tensor[(4, 2, 3, 3), float32], %b: Tensor[(4), float32], Primitive=1) {
@@ -54,7 +54,7 @@ def @main(%x: Tensor[(3, 16), float32], %constant_w: Tensor[(10, 16), float32]) 
   nn.dense(%x, %constant_w, units=10)
 })"),
             (loop::Cost{2 * 3 * 16 * 10, 4 * (3 * 16 + 10 * 16 + 3 * 10)}));
-  // Integers too: int8 read, int32 written.
+  // Integers: int8 is read and int32 is written.
   EXPECT_EQ(CostOfModel(R"(
 def @main(%x: Tensor[(3, 16), int8], %constant_w: Tensor[(10, 16), int8]) {
   nn.dense(%x, %constant_w, units=10, out_dtype="int32")
@@ -71,11 +71,11 @@ def @main(%x: Tensor[(4, 5), float32], %y: Tensor[(5), float32]) {
 }
 
 TEST(Cost, OfASoftmax) {
-  // Of a difference that is not positive; exp of any number takes more.
+  // Operations of exp for a difference that is not positive. exp of any number takes more.
   constexpr int64_t exp = 22;
   EXPECT_LT(exp, CostOfModel("def @main(%x: Tensor[(1,), float32]) { exp(%x) }").operations);
-  // Of each of 3 rows of 10: the maximum, the exponentials of the differences, their sum, a
-  // multiplication; and a division for each row.
+  // For each element of 3 rows of 10: the maximum, the exponential of the difference, the sum and a
+  // multiplication. Each row has one division.
   EXPECT_EQ(CostOfModel("def @main(%x: Tensor[(3, 10), float32]) { nn.softmax(%x) }"),
             (loop::Cost{3 * (10 * (1 + (1 + exp) + 1 + 1) + 1), 4 * (3 * 10 + 3 * 10)}));
 }

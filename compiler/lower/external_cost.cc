@@ -9,7 +9,8 @@ namespace {
 
 loop::Cost OfBytes(const TensorType& type) { return {.accessed_bytes = type.num_bytes()}; }
 
-// Adds the operations and the constants of the nodes; false if one has no code.
+// Adds the operations and the constants of the nodes. Returns false if Kiln has no code for one of
+// them.
 bool AddNodes(const Graph& body, loop::Cost& cost) {
   for (const Value& value : body.values) {
     if (value.kind == ValueKind::kConstant) cost = cost + OfBytes(*value.type);

@@ -10,8 +10,9 @@
 
 namespace kiln {
 
-// The operations of the kernels that the operators of `body` would be, those of its groups too; the
-// bytes of its inputs, outputs and constants. Nothing if Kiln has no code for one of the operators.
+// Returns the operations of the kernels for the operators of `body`, including its groups, and the
+// bytes of its inputs, outputs and constants. Returns nothing if Kiln has no code for one of the
+// operators.
 std::optional<loop::Cost> CostOfExternal(const Graph& body);
 
 }  // namespace kiln

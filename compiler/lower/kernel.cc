@@ -63,7 +63,8 @@ class KernelBuilder {
     return buffer;
   }
 
-  // The buffer that a node makes; a copy of what no node makes, or of what is an output already.
+  // Returns the buffer of an output. It is a copy if no node makes the value, or if it is an output
+  // already.
   absl::StatusOr<loop::Buffer> OutputOf(ValueId output) {
     const loop::Buffer made = BufferOf(output);
     const auto& outputs = kernel_.outputs;
@@ -117,8 +118,8 @@ class KernelBuilder {
     for (loop::Constant& table : result.constants) kernel_.constants.push_back(std::move(table));
   }
 
-  // Those of one element are literals in what reads them; scales are part of what is computed from
-  // them.
+  // Removes constants that no stage loads: constants of one element are literals, and scales are
+  // folded into computed values.
   void DropUnread() {
     std::set<const loop::BufferNode*> read;
     const auto visit = [&](const loop::Expr& e) {

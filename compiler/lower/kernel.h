@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the body of a group to the Kernel that computes it.
+// MakeKernel: the Kernel that computes the body of a group.
 #ifndef KILN_COMPILER_LOWER_KERNEL_H_
 #define KILN_COMPILER_LOWER_KERNEL_H_
 
@@ -12,11 +12,11 @@
 
 namespace kiln {
 
-// Stages of all nodes of `body`, whose inputs and outputs become the kernel's. Every output of
-// `body` must be made by a node, and no value be an output twice. Errors name the operator.
+// Returns the stages of all nodes of `body`. The inputs and outputs of `body` become those of the
+// kernel. Outputs that no node makes, and repeated outputs, are copied. Errors name the operator.
 absl::StatusOr<loop::Kernel> MakeKernel(std::string name, const Graph& body, const Target& target);
 
-// A single operator as a body: constants go inside.
+// Returns a body with a single operator, including its constants.
 Graph BodyOfNode(const Graph& graph, const Node& node);
 
 }  // namespace kiln

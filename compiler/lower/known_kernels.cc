@@ -13,8 +13,8 @@
 namespace kiln {
 namespace {
 
-// Constants up to here are told apart by their contents: operators make tables anew each time, of up to
-// 513 numbers of int32 or int64.
+// Maximum size of constants that are compared by their contents. Operators make new tables for each
+// node, of up to 513 int32 or int64 numbers.
 constexpr size_t kSmallBytes = 4608;
 
 std::string IdentityOf(const Tensor& tensor) {
@@ -25,8 +25,7 @@ std::string IdentityOf(const Tensor& tensor) {
       "\n");
 }
 
-// Which of the kernel's wholes every slice is part of, and its strides: the text of a kernel leaves
-// them out.
+// Returns the whole and the strides of every slice, which the text of a kernel does not show.
 std::string PlacesOf(const loop::Kernel& kernel) {
   std::string text;
   std::unordered_map<const loop::BufferNode*, size_t> wholes;

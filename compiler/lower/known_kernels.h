@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// KnownKernels: functions by what they compute. A network that is written out step by step has the
-// same operator over the same weights in each step: it is scheduled once.
+// KnownKernels: functions, keyed by their computation. A network that is written out step by step
+// has the same operator with the same weights in each step. It is scheduled once.
 //
 //   std::optional<std::string> key = KnownKernels::KeyOf(kernel, memory);
 //   if (const Scheduled* known = kernels.Find(key)) …
@@ -20,22 +20,22 @@ namespace kiln {
 
 class KnownKernels {
  public:
-  // What kernels have in common that compute the same with the same constants, where arguments lie
-  // alike; nothing for a kernel that checks what it reads. Large tensors are told apart by their
-  // memory, so the key holds for as long as the kernel's live. `memory` is what schedules learn of
-  // tensors, if anything.
+  // Returns a key that is equal for kernels with the same computation, constants and layout of
+  // arguments. Returns nothing if the kernel has checks. Large tensors are compared by address, so
+  // the key is valid while the kernel's tensors exist. `memory` is the information about tensors
+  // that the schedule gets, if any.
   static std::optional<std::string> KeyOf(const loop::Kernel& kernel,
                                           const std::optional<TensorMemory>& memory);
 
-  // The function of a kernel with that key, and the constants that it reads; null if there is none.
+  // Returns the function with that key and its constants, or null if there is none.
   const Scheduled* Find(const std::optional<std::string>& key) const;
-  // `scheduled` is the function of `kernel`, whose key is `key`.
+  // Adds the function `scheduled` of `kernel`. `key` is the kernel's key.
   void Add(std::optional<std::string> key, const loop::Kernel& kernel, Scheduled scheduled);
 
  private:
   struct Known {
     Scheduled scheduled;
-    std::vector<loop::Constant> constants;  // of the kernel, so that they live as long as the key
+    std::vector<loop::Constant> constants;  // of the kernel; they exist as long as the key
   };
   std::map<std::string, Known> known_;
 };

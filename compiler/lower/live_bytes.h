@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LiveBytes: how many bytes are alive at each of a row of times, and at most, while memory is added
-// and taken away. Each question and each change takes a time that grows with the logarithm of the
-// number of times.
+// LiveBytes: the bytes that are alive at each of a number of times, and their maximum. Memory can
+// be added and removed. Add takes time logarithmic in the number of times.
 //
 //   LiveBytes live(num_nodes);
 //   live.Add(3, 7, bytes);   // alive at times 3 to 7
@@ -24,14 +23,14 @@ class LiveBytes {
     peak_.assign(2 * leaves_, 0);
   }
 
-  // `bytes`, which may be negative, more at times `first` to `last`.
+  // Adds `bytes`, which may be negative, at times `first` to `last`.
   void Add(size_t first, size_t last, int64_t bytes) { Add(1, 0, leaves_, first, last + 1, bytes); }
 
-  // The most at any time; at least 0.
+  // The maximum over all times; at least 0.
   int64_t peak() const { return peak_[1]; }
 
  private:
-  // Of the node of the tree that stands for times [begin, end), in [first, behind).
+  // Adds `bytes` to the part of the tree below `node`, whose times are [begin, end).
   void Add(size_t node, size_t begin, size_t end, size_t first, size_t behind, int64_t bytes) {
     if (behind <= begin || end <= first) return;
     if (first <= begin && end <= behind) {
@@ -46,8 +45,9 @@ class LiveBytes {
   }
 
   size_t leaves_ = 1;
-  // A tree as an array, the root at 1: what is added at all times of a node, and the most below it
-  // with that.
+  // A binary tree as an array with the root at index 1. added_: bytes that were added at all times
+  // of a node. peak_: the maximum over the times of a node, of the bytes added at the node and
+  // below.
   std::vector<int64_t> added_, peak_;
 };
 

@@ -54,7 +54,7 @@ std::vector<TensorMemory> FindTensorMemory(const Graph& graph, const Slices& sli
     if (is_made) made[life.first] = std::max(made[life.first], bytes);
     if (dies) dying[life.last] = std::max(dying[life.last], bytes);
   }
-  // The least that any plan takes: the result of a node may reach into what dies there.
+  // The minimum that any plan takes. The result of a node may reach into values that die there.
   int64_t least = 0;
   for (size_t i = 0; i < num_nodes; ++i) {
     least = std::max(least, alive[i] - std::min(made[i], dying[i]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the memory of values is alive, and what that leaves to scratch memory of functions.
+// Lifetimes of the memory of values, and the bytes that they leave for scratch memory of functions.
 //
 //   const std::map<ValueId, Life> lives = FindLives(graph, slices);
 //   lives.at(MemoryOf(graph, slices, value)).last   // the last node that reads it
@@ -16,21 +16,21 @@
 
 namespace kiln {
 
-// Numbers of nodes.
+// A lifetime, as numbers of nodes.
 struct Life {
   size_t first, last;
   bool is_callers = false;  // an input or output of the graph
 };
 
-// The value whose memory holds `value`: that of which it is a view or a part.
+// Returns the value that owns the memory of `value`, which may be a view or a part of it.
 ValueId MemoryOf(const Graph& graph, const Slices& slices, ValueId value);
 
-// By the value whose memory it is; of none that is a constant. Inputs of the graph are alive from
-// the first node on, outputs to the last one.
+// Lifetimes, keyed by the value that owns the memory. Constants have none. Inputs of the graph are
+// alive from the first node on, and outputs to the last node.
 std::map<ValueId, Life> FindLives(const Graph& graph, const Slices& slices);
 
-// What tensors take while each node runs, by node. Inputs and outputs of the graph are counted while
-// they are alive if the workspace holds them, and otherwise at all times.
+// Returns the memory of tensors while each node runs, by node. Inputs and outputs of the graph
+// count during their lifetimes if the workspace holds them, and otherwise at all times.
 std::vector<TensorMemory> FindTensorMemory(const Graph& graph, const Slices& slices,
                                            bool workspace_io);
 

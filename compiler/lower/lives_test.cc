@@ -15,7 +15,7 @@ Bytes SpareBytes(const std::vector<TensorMemory>& memory) {
   return bytes;
 }
 
-// 40 bytes become 8, these 16, and these 4.
+// A chain of tensors of 40, 8, 16 and 4 bytes.
 Graph Chain() {
   return ParseModel(R"(
 def @main(%x: Tensor[(1, 10), float32], %a: Tensor[(2, 10), float32], %b: Tensor[(4, 2), float32],
@@ -49,7 +49,8 @@ def @main(%x: Tensor[(1, 8), float32]) {
 }
 
 // The weights are inputs here: 80, 32 and 16 bytes. In the workspace each dies with the node that
-// reads it, and the first node needs 40 + 8 + 128; its result may reach into what dies.
+// reads it. The first node needs 40 + 8 + 128 bytes; its result may reach into values that die
+// there.
 TEST(Lives, MemoryOfOtherNodesIsSpare) {
   const Graph graph = Chain();
   const std::vector<TensorMemory> memory = FindTensorMemory(graph, Slices(graph), true);

@@ -28,11 +28,11 @@ namespace {
 
 using loop::Expr;
 
-// Memory that counts as one operation.
+// Bytes of memory traffic that count as one operation.
 constexpr int64_t kBytesPerOperation = 8;
 
-// Constants are named after their function, so that names are unique in the program, and aligned
-// as the target wants them.
+// Names constants after their function, so that names are unique in the program, and aligns them as
+// the target requires.
 void FinishConstants(Scheduled& scheduled, const Target& target) {
   std::unordered_map<const loop::BufferNode*, loop::Buffer> buffers;
   for (size_t i = 0; i < scheduled.constants.size(); ++i) {
@@ -51,8 +51,8 @@ void AddConstants(const Scheduled& scheduled, loop::LoopProgram& program) {
                            scheduled.constants.end());
 }
 
-// Puts slices in the place of those parameters that are parts of others, or share memory with one
-// that is. Returns the values that the function takes, each whole once.
+// Replaces parameters by slices if they are parts of values, or share memory with a parameter that
+// is one. Returns the values that the function takes, each whole once.
 std::vector<ValueId> SliceParams(const Graph& graph, const std::vector<Param>& params,
                                  std::vector<loop::Buffer>& buffers,
                                  std::map<loop::Buffer, loop::Buffer>& slices) {
@@ -82,7 +82,8 @@ std::vector<ValueId> SliceParams(const Graph& graph, const std::vector<Param>& p
   return values;
 }
 
-// The load whose element is the value of `e`. One of float16 is computed in float32.
+// Returns the load of the element that is the value of `e`. A float16 value may be converted to
+// float32 and back.
 const loop::Load* LoadOfValue(const Expr& e) {
   const auto* const narrowed = e.As<loop::Cast>();
   if (narrowed == nullptr || e.type().dtype != DType::Float(16)) return e.As<loop::Load>();
@@ -91,7 +92,7 @@ const loop::Load* LoadOfValue(const Expr& e) {
   return load != nullptr && narrowed->a.type().dtype == DType::Float(32) ? load : nullptr;
 }
 
-// Takes the stage away that copies the first input to the output, and that input.
+// Removes the first stage, which copies the first input to the output, and that input.
 absl::Status DropCopy(loop::Kernel& kernel) {
   const bool copies = kernel.stages.size() > 1 && !kernel.stages[0].update &&
                       kernel.stages[0].buffer == kernel.outputs[0];
@@ -106,7 +107,7 @@ absl::Status DropCopy(loop::Kernel& kernel) {
   return absl::OkStatus();
 }
 
-// The stages of a call, with its inputs and outputs where they lie.
+// Returns the stages of a call. Inputs and outputs that are parts become slices.
 absl::StatusOr<loop::Kernel> KernelOf(const Graph& graph, const Target& target,
                                       PendingCall& pending) {
   Call& call = pending.call;
@@ -141,14 +142,15 @@ std::vector<ValueId> WholesOf(const std::vector<Param>& params) {
   return values;
 }
 
-// Whether the function reads one part of a value and writes another.
+// True if the function reads one part of a value and writes another.
 bool ReadsWhatItWrites(const Call& call) {
   return std::any_of(call.outputs.begin(), call.outputs.end(), [&](ValueId output) {
     return std::find(call.inputs.begin(), call.inputs.end(), output) != call.inputs.end();
   });
 }
 
-// The function of an external subgraph, which the linker or the runtime finds.
+// Returns the declaration of an external subgraph's function, which the linker or the runtime
+// finds.
 absl::StatusOr<loop::Func> Declaration(const Graph& graph, const Call& call) {
   loop::Func func;
   func.name = call.function;
@@ -169,8 +171,8 @@ absl::StatusOr<loop::Func> Declaration(const Graph& graph, const Call& call) {
   return func;
 }
 
-// The kernel's function and its constants. `program` has the constants already of a kernel that is
-// known; what else is new comes into it.
+// Returns the kernel's function and its constants. If the kernel is known, `program` has its
+// constants already. Otherwise they are added to `program`.
 absl::StatusOr<Scheduled> FunctionOf(const loop::Kernel& kernel, const Target& target,
                                      const ScheduleOptions& options,
                                      const std::optional<TensorMemory>& memory, KnownKernels& known,
@@ -188,12 +190,12 @@ absl::StatusOr<Scheduled> FunctionOf(const loop::Kernel& kernel, const Target& t
   return scheduled;
 }
 
-// Notes of each call in `nodes` the node that it is of.
+// Lowers the graph. Appends to `nodes`, if not null, the node of each call.
 absl::StatusOr<Lowered> LowerWith(const Graph& graph, Slices slices, const Target& target,
                                   const LowerOptions& options, std::vector<NodeId>* nodes) {
   Lowered lowered;
   KnownKernels known;
-  // Where there is plenty, or speed is all that counts, schedules do not ask what memory costs.
+  // Schedules ignore the cost of memory if the target has plenty of it or only speed matters.
   const bool saves_memory = target.short_of_memory && options.schedule.optimize != Optimize::kSpeed;
   std::vector<TensorMemory> memory;
   if (saves_memory) memory = FindTensorMemory(graph, slices, options.workspace_io);
@@ -235,8 +237,8 @@ absl::StatusOr<Lowered> LowerWith(const Graph& graph, Slices slices, const Targe
   return lowered;
 }
 
-// What firmware needs decides what becomes a slice, and is known of functions that are made: those
-// of every node by itself.
+// Returns the slices of the graph. For firmware they depend on the scratch memory of functions, so
+// every node is first lowered without slices.
 absl::StatusOr<Slices> SlicesOf(const Graph& graph, const Target& target,
                                 const LowerOptions& options) {
   const bool concatenates = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& n) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lower: from a fused Graph to a LoopProgram. Every group becomes one function; a reshape of a
-// computed value becomes a view; of an external subgraph the function is declared only. Of a
-// concatenation remains what is not made in its place.
+// Lower: from a fused Graph to a LoopProgram. Every group becomes one function. A reshape of a
+// computed value becomes a view. The function of an external subgraph is only declared. A
+// concatenation only copies the inputs that are not made in their place.
 //
 //   KILN_ASSIGN_OR_RETURN(Lowered lowered, Lower(graph, target, {.module_name = "my_mod"}));
 #ifndef KILN_COMPILER_LOWER_LOWER_H_
@@ -26,32 +26,33 @@ namespace kiln {
 struct LowerOptions {
   std::string module_name = "default";
   ScheduleOptions schedule = {};
-  // Inputs of concatenations are made in their place in the result, where they can be: slices.h.
+  // Makes the inputs of concatenations in their place in the result if possible (slices.h).
   bool place_concatenations = true;
-  // Inputs and outputs of the graph that may be the same memory, as those of a state are. A function
-  // that moves a part of such an input within it is written so that it can.
+  // Inputs and outputs of the graph that may share memory, as those of a state do. A function that
+  // moves a part of such an input within it then allows this.
   std::vector<StatePair> states = {};
-  // Inputs and outputs of the graph lie in the workspace, as long as they are alive.
+  // Inputs and outputs of the graph are in the workspace while they are alive.
   bool workspace_io = false;
 };
 
 struct Lowered {
-  loop::LoopProgram program;  // kUnpacked operator functions; scalar code, parallel and vectorized
-                              // loops still loops
+  loop::LoopProgram program;  // kUnpacked operator functions, scalar code; parallel and vectorized
+                              // loops are still loops
   std::vector<Call> calls;    // in order
-  std::map<std::string, ScheduledContraction> contractions;  // by function, of those that have one
+  std::map<std::string, ScheduledContraction> contractions;  // by function, if it is a contraction
 };
 
-// The graph must be typed. Function names are tvmgen_<module>_fused_<operators>, and the
-// global_symbol of an external subgraph.
+// The graph must be typed. Functions are named tvmgen_<module>_fused_<operators>. The function of
+// an external subgraph has the name in its global_symbol.
 absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target,
                               const LowerOptions& options);
 
-// About how many operations it takes to compute a node of a typed graph, eight bytes that it reads
-// or writes counted as one; the largest number there is of one that Kiln has no code for.
+// Returns the approximate number of operations that compute a node of a typed graph. Eight bytes
+// that it reads or writes count as one operation. Returns the maximum of int64_t if Kiln has no
+// code for the node.
 int64_t WorkOfNode(const Graph& graph, const Node& node);
 
-// The stages of every function, before scheduling, as text.
+// Returns the stages of every function, before scheduling, as text.
 absl::StatusOr<std::string> PrintStages(const Graph& graph, const Target& target,
                                         const LowerOptions& options);
 

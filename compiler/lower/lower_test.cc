@@ -55,8 +55,8 @@ def @main(%x: Tensor[(2, 4), float32]) {
   EXPECT_EQ(lowered.program.funcs[0].kind, loop::Func::Kind::kOperator);
 }
 
-// The steps of a recurrent network: the functions of equal operators over the same weights are one
-// statement, with the same constants; other weights of the same shape are others.
+// The steps of a recurrent network: equal operators with the same weights become functions with the
+// same body and the same constants. Other weights of the same shape are not shared.
 TEST(Lower, SchedulesEqualOperatorsOnce) {
   Graph graph = ParseModel(R"(
 def @main(%x: Tensor[(2, 16), float32], %w: Tensor[(16, 16), float32],
@@ -81,7 +81,7 @@ def @main(%x: Tensor[(2, 16), float32], %w: Tensor[(16, 16), float32],
   EXPECT_EQ(lowered.program.constants.size(), 2u);
 }
 
-// An operator makes its table anew for each node.
+// The operator makes a new table for each node.
 TEST(Lower, EqualOperatorsWithTablesAreScheduledOnce) {
   const Lowered lowered = LowerModel(R"(
 def @main(%x: Tensor[(2, 16), int16]) {
@@ -110,7 +110,7 @@ def @main(%x: Tensor[(2, 4), float32], %y: Tensor[(2, 4), float32]) {
     for (size_t i : {1, 2}) {
       EXPECT_EQ(absl::StrContains(kernels[i], "fma("), fused) << name << "\n" << kernels[i];
     }
-    // What the model says in two operators is rounded twice.
+    // Two operators of the model are rounded separately.
     for (size_t i : {3, 4}) EXPECT_FALSE(absl::StrContains(kernels[i], "fma(")) << kernels[i];
   }
 }
@@ -152,7 +152,7 @@ def @main(%x: Tensor[(2, 3), float32]) {
   EXPECT_EQ(lowered.calls[0].op_names, "reshape");
   EXPECT_EQ(lowered.calls[0].inputs.size(), 1u);
   EXPECT_EQ(lowered.calls[1].inputs, lowered.calls[0].outputs);
-  // A constant is not in memory that a view could look at.
+  // A constant has no memory for a view.
   EXPECT_EQ(Functions(LowerModel(R"(
 def @main(%constant: Tensor[(2, 3), float32]) {
   reshape(%constant, newshape=[6])
@@ -178,7 +178,7 @@ def @main(%x: Tensor[(4,), float32], %constant_a: Tensor[(4,), float32], %consta
   }
 }
 
-// Those that are read as they are, and those that are packed.
+// Aligns constants that are used as they are, and packed constants.
 TEST(Lower, AlignsConstantsAsTheTargetWants) {
   const Graph graph = ParseModel(R"(
 def @main(%x: Tensor[(8, 3), float32], %constant_w: Tensor[(35, 3), float32], %constant_b: Tensor[(35,), float32]) {
@@ -280,7 +280,7 @@ std::vector<Tensor> RunLowered(const Graph& graph, const Lowered& lowered,
     }
     std::vector<void*> args;
     for (ValueId output : call.outputs) {
-      // Other calls may have written parts of it.
+      // Other calls may have written parts of the output.
       memory.try_emplace(output, static_cast<size_t>(graph.type(output).num_bytes()), '\0');
     }
     for (const auto* ids : {&call.inputs, &call.outputs}) {
@@ -369,8 +369,8 @@ LargestFunction Largest(const Lowered& lowered) {
   return largest;
 }
 
-// Functions stay small however wide a graph is: what a code generator does to one grows faster than
-// it.
+// Functions stay small for graphs of any width, because the time of code generators grows faster
+// than the size of a function.
 class WideGraphs : public ::testing::TestWithParam<std::string (*)(int)> {};
 
 TEST_P(WideGraphs, FunctionsAreOfBoundedSize) {
@@ -437,7 +437,7 @@ INSTANTIATE_TEST_SUITE_P(Lower, WideGraphs,
                          ::testing::Values(ManySections, ManyPartsOfInputs, ManyStacked,
                                            SplitNegatedAndJoined));
 
-// The parameters of a function: "f(4x16 -> 4x32)".
+// Returns the shapes of a function's parameters: "f(4x16 -> 4x32)".
 std::string Signature(const loop::Func& func) {
   std::string text = absl::StrCat(func.name, "(");
   for (size_t i = 0; i < func.params.size(); ++i) {
@@ -469,7 +469,7 @@ def @main(%x: Tensor[(4, 16), float32]) {
     EXPECT_EQ(lowered.calls[i].outputs, std::vector<ValueId>{whole});
     EXPECT_TRUE(lowered.calls[i].in_place.empty());
   }
-  // It reads one part and writes another.
+  // The function reads one part and writes another.
   EXPECT_TRUE(lowered.program.funcs[1].in_place);
   EXPECT_FALSE(lowered.program.funcs[0].in_place);
   EXPECT_FALSE(lowered.calls[3].in_place.empty());

@@ -38,8 +38,8 @@ std::optional<Scheduled> MoveWithin(const Graph& graph, const std::vector<StateP
   if (!range.has_value() || graph.type(to.whole) != type || to.strides != strides) {
     return std::nullopt;
   }
-  // Rows of what lies behind each other; each moves by the same distance towards the front, where
-  // vectors overwrite nothing either before it is read.
+  // Moves contiguous rows. Each moves by the same distance towards the front, so vectors overwrite
+  // nothing before it is read.
   const int64_t stride = strides[range->axis];
   const int64_t first = range->begin * stride, length = (range->end - range->begin) * stride,
                 row = type.shape[range->axis] * stride;

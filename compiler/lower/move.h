@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A part of a state that moves within the memory of the state, as a window over a stream does.
+// MoveWithin: moves a part of a state within the memory of the state, as a window over a stream
+// does.
 #ifndef KILN_COMPILER_LOWER_MOVE_H_
 #define KILN_COMPILER_LOWER_MOVE_H_
 
@@ -13,10 +14,10 @@
 
 namespace kiln {
 
-// The function of a call that takes a range along one axis of a state's value and puts it where it
-// belongs in the next value, at the same place of a tensor of the same shape or before it. It goes
-// from the first element to the last, so that both may be one memory; compilers make a memmove of
-// it. Nothing if the call is of another kind.
+// Returns the function of a call that moves a range of a state's value to its place in the next
+// value. The range is along one axis, both tensors have the same shape, and the new place is the
+// same or closer to the front. Elements are copied from first to last, so both values may share
+// memory; compilers turn it into a memmove. Returns nothing for other calls.
 std::optional<Scheduled> MoveWithin(const Graph& graph, const std::vector<StatePair>& states,
                                     const PendingCall& call);
 

@@ -20,7 +20,8 @@ Lowered LowerWindow(const std::string& model) {
   return lowered.ok() ? *std::move(lowered) : Lowered();
 }
 
-// What the first call makes of 0, 1, 2, … where the state and its next value are one memory.
+// Returns the result of the first call for 0, 1, 2, …, if the state and its next value share
+// memory.
 std::vector<float> Moved(const Lowered& lowered, size_t elements) {
   std::vector<float> memory(elements);
   std::iota(memory.begin(), memory.end(), 0.0F);
@@ -46,7 +47,7 @@ def @main(%s: Tensor[(1, 4, 2), float32], %x: Tensor[(1, 1, 2), float32]) {
 })");
   ExpectMove(lowered);
   EXPECT_EQ(Moved(lowered, 8), (std::vector<float>{2, 3, 4, 5, 6, 7, 6, 7}));
-  // The step is written behind it, and that is all.
+  // The only other call writes the new step after the window.
   EXPECT_EQ(lowered.calls.size(), 2u);
 }
 
@@ -60,7 +61,7 @@ def @main(%s: Tensor[(2, 5), float32], %x: Tensor[(2, 2), float32]) {
   EXPECT_EQ(Moved(lowered, 10), (std::vector<float>{2, 3, 4, 3, 4, 7, 8, 9, 8, 9}));
 }
 
-// As SVDF has it: the state is flat.
+// The state is flat, as that of SVDF.
 TEST(MoveWithin, ViewsOfAStateAreItsMemory) {
   const Lowered lowered = LowerWindow(R"(
 def @main(%s: Tensor[(1, 6), float32], %x: Tensor[(1, 2, 1), float32]) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the last concatenation to the first, so that the place of a result is known when its parts
-// get theirs.
+// Visits concatenations from the last to the first, so that the place of a result is known before
+// its parts get theirs.
 #include "compiler/lower/slices.h"
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 namespace kiln {
 namespace {
 
-// Shorter runs of memory cost more in the functions that read and write them than a copy does: a
-// cache line, or a word where memory is what is short.
+// Minimum size of contiguous runs: a cache line, or a word if memory is scarce. Shorter runs slow
+// the functions that read and write them down by more than a copy costs.
 constexpr int64_t kMinRunBytes = 64, kMinFirmwareRunBytes = 4;
 
 class SliceFinder {
@@ -70,7 +70,7 @@ class SliceFinder {
     if (any) slices_.SetCopies(id, std::move(copies));
   }
 
-  // Calls f(input, where it begins along the axis, axis) for every input that has elements.
+  // Calls f(input, its begin along the axis, axis) for every input that has elements.
   template <typename F>
   void ForEachInput(const Node& node, F f) const {
     const size_t axis = AxisOf(node.attrs.Int("axis"), graph_.type(node.outputs[0]).shape.size());
@@ -82,8 +82,8 @@ class SliceFinder {
     }
   }
 
-  // Whether the inputs, in the places that a later concatenation gave them, are the result already;
-  // it becomes a part beside them then.
+  // True if the inputs already form the result in the places that a later concatenation gave them.
+  // The result then becomes a part too.
   bool JoinsParts(const Node& node) {
     std::optional<Slice> first;
     bool joined = true;
@@ -97,8 +97,8 @@ class SliceFinder {
     return joined && Place(node.outputs[0], *first);
   }
 
-  // Makes `value`, and all that are views of it, the slice; false if it cannot be or had better
-  // not.
+  // Makes `value` and all its views the slice `at`. Returns false if this is impossible or not
+  // worthwhile.
   bool Place(ValueId value, const Slice& at) {
     const std::optional<std::vector<ValueId>> views = MovableViews(value);
     const int64_t run = ContiguousElements(graph_.type(value).shape, at.strides);
@@ -129,7 +129,8 @@ class SliceFinder {
     return false;
   }
 
-  // The value and its views, in both directions; nothing if one of them must stay where it is.
+  // Returns the value and its views, in both directions. Returns nothing if one of them must not
+  // move.
   std::optional<std::vector<ValueId>> MovableViews(ValueId value) const {
     std::vector<ValueId> views;
     std::set<ValueId> seen = {value};
@@ -157,7 +158,7 @@ class SliceFinder {
            !must_stay_[static_cast<size_t>(value)] && !slices_.IsPart(value);
   }
 
-  // How many elements lie behind each other.
+  // Returns the number of elements in a contiguous run.
   static int64_t ContiguousElements(const Shape& shape, const Shape& strides) {
     int64_t run = 1;
     for (size_t i = shape.size(); i-- > 0;) {
@@ -167,20 +168,20 @@ class SliceFinder {
     return run;
   }
 
-  // Notes when each memory is alive, of what lies between functions, one node at a time, and the
-  // scratch memory of the nodes.
+  // Records the lifetimes of the memory between functions, by node, and the scratch memory of the
+  // nodes.
   void CountLives(const std::vector<int64_t>& scratch_bytes) {
     lives_ = FindLives(graph_, slices_);
     for (size_t i = 0; i < scratch_bytes.size(); ++i) live_.Add(i, i, scratch_bytes[i]);
     for (const auto& [memory, life] : lives_) AddLife(memory, life, 1);
   }
 
-  // Adds the bytes of a memory to what is alive, or with -1 takes them away.
+  // Adds the bytes of a memory to the live bytes, or removes them if `sign` is -1.
   void AddLife(ValueId memory, const Life& life, int64_t sign) {
     if (!life.is_callers) live_.Add(life.first, life.last, sign * graph_.type(memory).num_bytes());
   }
 
-  // What lies in `part` lies in `whole` from now on, which is alive as long.
+  // Moves the values in `part` to `whole`, and extends the lifetime of `whole` to cover them.
   void MoveMemory(ValueId part, ValueId whole) {
     Life& into = lives_.at(whole);
     const auto of = lives_.find(part);
@@ -197,11 +198,11 @@ class SliceFinder {
   const Graph& graph_;
   const bool is_baremetal_;
   const std::vector<std::vector<NodeId>> consumers_;
-  std::vector<bool> must_stay_;  // by value: outputs of the model, and what external modules see
+  std::vector<bool> must_stay_;  // by value: outputs of the model, and values of external subgraphs
   Slices slices_;
-  // Where memory is short.
-  std::map<ValueId, Life> lives_;  // by the value whose memory it is
-  LiveBytes live_;                 // by node
+  // These are only used on bare-metal targets.
+  std::map<ValueId, Life> lives_;  // keyed by the value that owns the memory
+  LiveBytes live_;                 // times are nodes
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices: which values lie inside of others. A concatenation costs nothing where the functions that
-// make its inputs write them right into their parts of its result.
+// Slices: values that are inside of others. A concatenation costs nothing if the functions that
+// make its inputs write them directly into their parts of its result.
 //
 //   const Slices slices = FindSlices(graph, target);
 //   slices.Of(value).whole     // the value whose memory it is in, itself for most
@@ -17,7 +17,7 @@
 
 namespace kiln {
 
-// Where the elements of a value lie: element (i, j, …) is element
+// The place of a value. Its element (i, j, …) is element
 // first + i * strides[0] + j * strides[1] + … of `whole`.
 struct Slice {
   ValueId whole = kNoId;
@@ -27,7 +27,7 @@ struct Slice {
   bool operator==(const Slice&) const = default;
 };
 
-// An input of a concatenation that is not made where it belongs, and where that is.
+// An input of a concatenation that is not made in its place, and that place.
 struct PartCopy {
   ValueId part;
   Slice to;
@@ -35,14 +35,15 @@ struct PartCopy {
 
 class Slices {
  public:
-  // Every value is its own whole, every concatenation a function that copies all its inputs.
+  // Initially every value is its own whole, and every concatenation is a function that copies all
+  // its inputs.
   explicit Slices(const Graph& graph) : graph_(graph) {}
 
-  // Of a value that is part of no other: all of itself.
+  // Returns the place of a value. A value that is not part of another one is its own whole.
   Slice Of(ValueId value) const;
   bool IsPart(ValueId value) const { return slice_of_.contains(value); }
-  // The copies that are left of the concatenation; null if it is a function of its own, because
-  // none of its inputs is made in its result.
+  // Returns the copies that remain of the concatenation. Returns null if it is a function of its
+  // own, because none of its inputs is made in its result.
   const std::vector<PartCopy>* copies(NodeId concatenation) const;
 
   void SetPart(ValueId value, Slice slice) { slice_of_[value] = std::move(slice); }
@@ -57,13 +58,16 @@ class Slices {
   std::map<NodeId, std::vector<PartCopy>> copies_;
 };
 
-// Slices of the inputs of every concatenation that is no part of a group. A part is made by a
-// function of Kiln's, read by such only, no output of the model, and in one whole only. It is a
-// cache line of contiguous memory at least (in firmware a word), or all of it contiguous; where it
-// is, views of it lie there too. With concatenations of concatenations, all is in the last one's
-// result. On a bare-metal target nothing becomes a part that would raise the most bytes alive at
-// once, with the scratch memory that functions need, by node; none: they need none. `graph` must
-// outlive the result.
+// Finds slices for the inputs of every concatenation outside of groups. The rules for a part are:
+// - It is made by a function of Kiln and only read by such functions.
+// - It is not an output of the model, and is part of only one whole.
+// - It has contiguous runs of at least a cache line (in firmware, a word), or is contiguous as a
+//   whole. In the latter case its views are parts too.
+//
+// Nested concatenations place all parts in the result of the last one. On a bare-metal target, a
+// value does not become a part if that would raise the peak of live bytes. The peak includes
+// `scratch_bytes`, the scratch memory of functions by node; empty: none. `graph` must outlive the
+// result.
 Slices FindSlices(const Graph& graph, const Target& target,
                   std::vector<int64_t> scratch_bytes = {});
 

@@ -8,14 +8,14 @@
 namespace kiln {
 namespace {
 
-// "relu_2": the second node of the graph, or an input's name.
+// Returns "relu_2" for the output of node 2, or the name of an input.
 std::string NameOf(const Graph& graph, ValueId id) {
   const Value& value = graph.value(id);
   if (value.kind != ValueKind::kNodeOutput) return value.name.empty() ? "constant" : value.name;
   return absl::StrCat(graph.node(value.node).op_name(), "_", value.node);
 }
 
-// A line for every value that is a part, and for every copy that is left.
+// Returns a line for every part and for every remaining copy.
 std::string Describe(const Graph& graph, const Target& target = Target()) {
   const Slices slices = FindSlices(graph, target);
   std::string text;
@@ -80,7 +80,8 @@ def @main(%x: Tensor[(4, 16), float32]) {
             "concatenate_6 + 256\n");
 }
 
-// As some exporters write dense connections: every concatenation has all inputs of the one before.
+// Dense connections as some exporters write them: every concatenation repeats all inputs of the
+// previous one.
 TEST(Slices, OfConcatenationsThatGrow) {
   EXPECT_EQ(DescribeModel(R"(
 def @main(%x: Tensor[(4, 16), float32]) {
@@ -109,7 +110,7 @@ def @main(%x: Tensor[(4, 16), float32]) {
 }
 
 TEST(Slices, WhatIsNoPartIsCopied) {
-  // An input, a constant, an output of the model.
+  // The parts that are copied: an input, a constant, and an output of the model.
   EXPECT_EQ(DescribeModel(R"(
 def @main(%x: Tensor[(4, 16), float32], %constant: Tensor[(4, 16), float32]) {
   %0 = exp(%x);
@@ -145,7 +146,7 @@ def @main(%x: Tensor[(4, 15), float32]) {
   EXPECT_EQ(DescribeModel(kModel), "concatenate_2 copies\n");
   EXPECT_EQ(Describe(ParseModel(kModel), Firmware()),
             "exp_0: concatenate_2 + 0\ntanh_1: concatenate_2 + 15\n");
-  // All of each is one run.
+  // Each input is one contiguous run.
   EXPECT_EQ(DescribeModel(R"(
 def @main(%x: Tensor[(1, 3), float32]) {
   nn.relu(concatenate((exp(%x), tanh(%x)), axis=1))
@@ -154,7 +155,7 @@ def @main(%x: Tensor[(1, 3), float32]) {
 }
 
 TEST(Slices, ViewsMoveAlong) {
-  // The detector's way: every part in another shape, behind each other.
+  // As in detectors: parts of different shapes, one after the other.
   EXPECT_EQ(DescribeModel(R"(
 def @main(%x: Tensor[(1, 2, 2, 4), float32]) {
   %0 = exp(%x);
@@ -190,7 +191,7 @@ def @main(%y: Tensor[(4, 0), float32]) {
             "concatenate_2 copies\n");
 }
 
-// What is read long before its concatenation would keep the whole alive all the time.
+// A value that is read long before its concatenation would keep the whole result alive.
 TEST(Slices, DoNotRaiseThePeakOfFirmware) {
   const Graph graph = ParseModel(R"(
 def @main(%x: Tensor[(16, 16), float32]) {
@@ -204,7 +205,7 @@ def @main(%x: Tensor[(16, 16), float32]) {
   EXPECT_EQ(Describe(graph), "exp_0: concatenate_5 + 0\nadd_4: concatenate_5 + 16\n");
   EXPECT_EQ(Describe(graph, Firmware()),
             "add_4: concatenate_5 + 16\ncopy exp_0: concatenate_5 + 0\n");
-  // Where the last function needs so much scratch memory, the rest does not matter.
+  // The last function needs so much scratch memory that the part does not raise the peak.
   EXPECT_TRUE(
       FindSlices(graph, Firmware(), {0, 0, 0, 0, 0, 0, 100'000}).IsPart(graph.node(0).outputs[0]));
 }

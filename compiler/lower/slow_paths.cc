@@ -15,11 +15,11 @@ using loop::Expr;
 
 constexpr int kNarrowBits = 16;
 
-// Which kinds of arithmetic a function has.
+// Kinds of arithmetic in a function.
 struct Arithmetic {
   bool on_floats = false, on_doubles = false;
-  bool dots = false;             // an instruction that adds up several products
-  bool narrow_products = false;  // of two integers of at most kNarrowBits
+  bool dots = false;             // an instruction that adds several products
+  bool narrow_products = false;  // products of two integers of at most kNarrowBits
 };
 
 bool IsNarrow(const Expr& e) {
@@ -29,7 +29,7 @@ bool IsNarrow(const Expr& e) {
   return from.is_integral() && from.bits <= kNarrowBits;
 }
 
-// The operand that says on which numbers an expression computes; null if it computes nothing.
+// Returns the operand whose type is the type of the computation, or null if `e` computes nothing.
 Expr OperandOf(const Expr& e) {
   if (const auto* unary = e.As<loop::Unary>()) return unary->a;
   if (const auto* binary = e.As<loop::Binary>()) return binary->a;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slow paths: functions of a model for a microcontroller that a core of its kind computes far
-// slower than what it is made for.
+// Slow paths: functions of a model for a microcontroller whose arithmetic has no fast instructions
+// on the core.
 //
 //   for (const SlowPath& path : FindSlowPaths(lowered, target)) …
 #ifndef KILN_COMPILER_LOWER_SLOW_PATHS_H_
@@ -16,23 +16,25 @@
 namespace kiln {
 
 enum class SlowReason {
-  kSoftwareFloat,   // float32 on a machine without a floating-point unit: a call for each operation
-  kSoftwareDouble,  // float64 on a machine whose floating-point unit has none
-  kSingleProducts,  // products of narrow integers one by one, on a machine that multiplies several
+  kSoftwareFloat,   // float32 without a floating-point unit: each operation is a library call
+  kSoftwareDouble,  // float64 on a floating-point unit without double precision
+  kSingleProducts,  // single products of narrow integers, on a machine that multiplies several at
+                    // once
 };
 
 struct SlowPath {
-  std::string function;  // of the program
-  std::string op_names;  // "nn.conv2d nn.bias_add", as of a Call
-  std::string source;    // names of the model's nodes, as of a Call; may be empty
-  SlowReason reason;     // the worst one
-  int64_t operations;    // about as many as the function takes
+  std::string function;  // name in the program
+  std::string op_names;  // as in Call: "nn.conv2d nn.bias_add"
+  std::string source;    // names of the model's nodes, as in Call; may be empty
+  SlowReason reason;     // the worst reason
+  int64_t operations;    // approximate number of operations
 };
 
-// In the order of the calls, each function once; none on a machine with an operating system.
+// Returns slow functions in the order of the calls, each once. Returns none for machines with an
+// operating system.
 std::vector<SlowPath> FindSlowPaths(const Lowered& lowered, const Target& target);
 
-// "float32 without a floating-point unit: every operation is a call".
+// "float32 without a floating-point unit, every operation a call".
 const char* TextOf(SlowReason reason);
 
 }  // namespace kiln

@@ -30,13 +30,14 @@ def @main(%x: Tensor[(2, 4), float64], %y: Tensor[(2, 4), float64]) {
   add(%x, %y)
 })";
 
-// Products of 8 bits whose weights are no constants: instructions do not read them as they lie.
+// Products of 8 bits. The weights are no constants, and their order in memory does not suit the
+// instructions.
 constexpr absl::string_view kBytes = R"(
 def @main(%x: Tensor[(4, 32), int8], %w: Tensor[(16, 32), int8]) {
   nn.dense(%x, %w, units=16, out_dtype="int32")
 })";
 
-// No arithmetic on floats.
+// A function without arithmetic on floats.
 constexpr absl::string_view kMove = R"(
 def @main(%x: Tensor[(2, 4), float32]) {
   transpose(%x, axes=[1, 0])
@@ -76,7 +77,7 @@ TEST(SlowPaths, ProductsOneByOne) {
     ASSERT_EQ(paths.size(), 1u) << target;
     EXPECT_EQ(paths[0].reason, SlowReason::kSingleProducts) << target;
   }
-  // There is no faster way, or an operating system.
+  // Targets without a faster instruction, and one with an operating system.
   for (const char* target : {"cortex-m0plus", "cortex-m3", "riscv32imac", "x86-64"}) {
     EXPECT_TRUE(PathsOf(kBytes, target).empty()) << target;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adding typed operators to a graph that is being built.
+// Functions that add typed operators to a graph under construction.
 #ifndef KILN_COMPILER_OPS_ADD_OP_H_
 #define KILN_COMPILER_OPS_ADD_OP_H_
 
@@ -10,12 +10,12 @@
 
 namespace kiln {
 
-// Adds a node, with defaults filled in and types inferred, and returns its first output. Errors
-// begin with the operator.
+// Adds a node, with defaults filled in and types inferred, and returns its first output. Error
+// messages begin with the operator.
 absl::StatusOr<ValueId> AddOp(Graph& graph, absl::string_view op, std::vector<ValueId> inputs,
                               Attrs attrs = {}, SourceLocation source = {});
 
-// The same of an operator with any number of outputs, and all of these.
+// The same for an operator with any number of outputs. Returns all of them.
 absl::StatusOr<std::vector<ValueId>> AddOpOutputs(Graph& graph, absl::string_view op,
                                                   std::vector<ValueId> inputs, Attrs attrs = {},
                                                   SourceLocation source = {});

@@ -21,7 +21,7 @@ InferResult Infer(const InferContext& c) {
 absl::Status Lower(StageBuilder& b) {
   const Shape& out = b.output_shape(0);
   const DType dtype = ComputeType(b.output_dtype(0));
-  // From -1 to 1 over the extent; the middle of one place.
+  // The coordinate of place i: -1 at the first place, 1 at the last. A single place has 0.
   const auto coordinate = [&](const Expr& i, int64_t extent) {
     const auto number = [&](double value) { return loop::Const(dtype, value); };
     if (extent == 1) return number(0);

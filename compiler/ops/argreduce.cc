@@ -22,8 +22,8 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{std::move(shape), DType::Int(32)}});
 }
 
-// The best value first, then the first or last place that holds it. If one is NaN, so is the best, and
-// the places are those of NaNs.
+// Finds the best value first, then the first or last place that holds it. If an element is NaN, the
+// best value is NaN and the candidates are the places of NaNs.
 template <Combine kBest>
 absl::Status Lower(StageBuilder& b) {
   const Access x = b.Input(0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums, products, quotients and powers. Integers wrap around; x / 0 is 0 and x mod 0 is 0.
+// Sums, products, quotients and powers. Integers wrap around; for integers
+// x / 0 is 0 and x mod 0 is 0.
 #include "compiler/loop/math.h"
 #include "compiler/ops/binary.h"
 #include "compiler/ops/exact_forms.h"
@@ -19,12 +20,12 @@ Expr TruncDivide(Expr x, Expr y) { return IsFloat(x) ? loop::Trunc(x / y) : x / 
 
 Expr FloorDivide(Expr x, Expr y) { return IsFloat(x) ? loop::Floor(x / y) : loop::FloorDiv(x, y); }
 
-// x - n * y for the whole number n that is next to x / y or beside that. Exact.
+// x - n * y, exact, for the integer n nearest to x / y or a neighbor of it.
 Expr Rest(const Expr& x, const Expr& n, const Expr& y) {
   if (x.type().dtype == DType::Float(32)) return loop::MakeFma(-n, y, x);
   // Machines without a fused multiply-add of float64 get the same bits. n and y are split into two
-  // parts of at most 27 bits, and one of the factors of each product has 26: products are exact. So
-  // are the differences, which get smaller and smaller and are multiples of the last place of y.
+  // parts of at most 27 bits each, and one factor of each product has 26 bits, so products are
+  // exact. The differences are exact too: they shrink and are multiples of the last place of y.
   const auto number = [&](double value) { return loop::Const(x.type(), value); };
   const Expr n_high = loop::Trunc(n * number(0x1p-26)) * number(0x1p26), n_low = n - n_high;
   const DType bits = DType::Int(64);
@@ -35,8 +36,8 @@ Expr Rest(const Expr& x, const Expr& n, const Expr& y) {
   return x - n_high * y_high - n_high * y_low - n_low * y_high - n_low * y_low;
 }
 
-// x - trunc(x / y) * y. The rounding of the quotient can carry it over a whole number, which the
-// sign of the rest shows.
+// x - trunc(x / y) * y. Rounding may carry the quotient past an integer. The
+// sign of the rest shows that.
 Expr FloatTruncMod(Expr x, Expr y) {
   const Expr zero = loop::Const(x.type(), 0);
   const Expr rest = Rest(x, loop::Trunc(x / y), y);
@@ -56,7 +57,7 @@ Expr FloorMod(Expr x, Expr y) {
   return loop::MakeSelect(other_sign, rest + y, rest);
 }
 
-// By squaring, over all bits of y; 0 for a negative y, unless x is 1 or -1.
+// Power by squaring, over all bits of y. It is 0 for a negative y, unless x is 1 or -1.
 Expr IntegerPower(Expr x, Expr y) {
   const loop::Type type = x.type();
   const Expr zero = loop::Const(type, 0), one = loop::Const(type, 1);
@@ -80,7 +81,7 @@ Expr IntegerPower(Expr x, Expr y) {
 
 Expr Power(Expr x, Expr y) { return IsFloat(x) ? loop::Pow(x, y) : IntegerPower(x, y); }
 
-// Shapes that the examples of every operator of this file cover.
+// Adds the shapes that the examples of every operator of this file cover.
 std::vector<OpExample> Examples(std::vector<OpExample> cases) {
   cases.push_back({.inputs = {F32({2, 3}), F32({3})}, .input_min = 0.5});
   cases.push_back({.inputs = {I32({2, 1, 3}), I32({4, 1})}, .input_min = 1});
@@ -88,7 +89,7 @@ std::vector<OpExample> Examples(std::vector<OpExample> cases) {
   return cases;
 }
 
-// An operator that a form of several operators may end with.
+// Returns `op` with `form` as the canonical form of the operator together with its producers.
 OpDef EndOf(CanonicalForm form, OpDef op) {
   op.traits.canonical_with_producers = form;
   return op;

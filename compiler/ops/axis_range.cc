@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the stage that the operator lowers to: out[i, j] = in[i, j + begin].
+// The range is read from the stage that the operator lowers to: out[i, j] = in[i, j + begin].
 #include "compiler/ops/axis_range.h"
 
 #include <utility>
@@ -13,7 +13,7 @@
 namespace kiln {
 namespace {
 
-// c where the index is axis + c.
+// Returns c if the index is axes[axis] + c.
 std::optional<int64_t> DistanceFrom(const std::vector<loop::Var>& axes, size_t axis,
                                     const loop::Expr& index) {
   loop::LinearForm form;

@@ -45,8 +45,8 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-// data * scale + shift, where all but data are constants, so that the scale can fold into what is
-// before. Halves are left alone: their scale and shift would be rounded.
+// data * scale + shift, if all inputs but data are constants, so that the scale can fold into
+// earlier operators. 16-bit floats are left as they are: scale and shift would be rounded.
 absl::StatusOr<std::vector<ValueId>> ScaleAndShift(Graph& graph, const Node& node,
                                                    const std::vector<ValueId>& inputs) {
   const bool constant = std::all_of(inputs.begin() + 1, inputs.end(),

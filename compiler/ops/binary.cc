@@ -14,7 +14,7 @@ constexpr Kind kIntegerOrBool = {"integers or bool", [](DType t) { return !t.is_
 constexpr Kind kTruth = {"bool", [](DType t) { return t.is_bool(); }};
 constexpr Kind kAnything = {"any elements", [](DType) { return true; }};
 
-// Constraint 1: one dtype; constraint 2: of `kKind`; constraint 3: the shapes broadcast.
+// Constraints: 1: one dtype; 2: `kKind` allows it; 3: the shapes broadcast.
 template <const Kind& kKind>
 absl::StatusOr<TensorType> BroadcastType(const InferContext& c) {
   const TensorType &x = c.inputs[0], &y = c.inputs[1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of two tensors, element by element, with broadcasting.
+// Element-wise operators of two tensors, with broadcasting.
 #ifndef KILN_COMPILER_OPS_BINARY_H_
 #define KILN_COMPILER_OPS_BINARY_H_
 
@@ -23,24 +23,24 @@ absl::Status LowerBinary(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-// What the two inputs may hold; `kind` is for the documentation.
+// Dtypes that the two inputs may have, and type inference. `kind` is for the documentation.
 struct BinaryDomain {
   const char* kind;
   InferResult (*infer)(const InferContext&);
 };
-extern const BinaryDomain kNumbers;  // to the same dtype
+extern const BinaryDomain kNumbers;  // the result has the same dtype
 extern const BinaryDomain kIntegers;
 extern const BinaryDomain kIntegersOrBool;
 extern const BinaryDomain kBool;
-extern const BinaryDomain kNumbersToBool;  // comparison
+extern const BinaryDomain kNumbersToBool;  // comparison: the result is bool
 extern const BinaryDomain kAnythingToBool;
 
-// One operator; give its examples by hand.
+// Makes the definition of one operator. Its examples are written by hand.
 OpDef BinaryOp(std::string name, std::string doc, const BinaryDomain& domain,
                absl::Status (*lower)(StageBuilder&), std::vector<OpExample> examples,
                Arithmetic arithmetic = Arithmetic::kOther);
 
-// x op y == expected, for vectors of one dtype.
+// A case with x op y == expected, for vectors of one dtype.
 OpExample BinaryCase(DType dtype, const std::vector<double>& x, const std::vector<double>& y,
                      const std::vector<double>& expected, double tolerance = 0);
 // The same with a bool result.

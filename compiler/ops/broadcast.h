@@ -9,10 +9,10 @@
 
 namespace kiln {
 
-// The common shape; a violation of `constraint` where there is none.
+// Returns the common shape. Shapes that have none violate `constraint`.
 absl::StatusOr<Shape> BroadcastShapes(const Shape& a, const Shape& b, int constraint);
 
-// A tensor of `shape` as one that is read with the indices of a shape that it broadcasts to.
+// Access to a tensor of `shape` with the indices of a shape that it broadcasts to.
 Access Broadcast(Access x, Shape shape);
 
 }  // namespace kiln

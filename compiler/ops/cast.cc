@@ -18,7 +18,7 @@ InferResult InferCastLike(const InferContext& c) {
   return OutputTypes({{c.inputs[0].shape, c.inputs[1].dtype}});
 }
 
-// Output casts to the dtype of the result.
+// StageBuilder::Output casts to the dtype of the result.
 absl::Status LowerCast(StageBuilder& b) {
   b.Output(0, b.Input(0));
   return absl::OkStatus();
@@ -42,7 +42,7 @@ absl::Status LowerReinterpret(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-// A cast to the dtype that data has is data.
+// Removes a cast to the dtype that data has already.
 absl::StatusOr<std::vector<ValueId>> WithoutCast(Graph& graph, const Node& node,
                                                  const std::vector<ValueId>& inputs) {
   const DType from = graph.type(inputs[0]).dtype;

@@ -8,7 +8,7 @@
 namespace kiln {
 namespace {
 
-// Where an axis of (N, C…, H, W) is in (N, H, W, C…).
+// Returns the position in (N, H, W, C…) of an axis of (N, C…, H, W).
 int64_t MovedAxis(int64_t axis, int64_t rank) {
   axis = static_cast<int64_t>(AxisOf(axis, static_cast<size_t>(rank)));
   if (axis == 0) return 0;
@@ -47,8 +47,8 @@ MaybeAttrs Reduction(const Attrs& attrs, const char* name, int64_t rank, bool is
   std::vector<int64_t> moved = MovedAxes(axes, rank);
   if (is_ordered && !std::is_sorted(moved.begin(), moved.end())) return std::nullopt;
   std::sort(moved.begin(), moved.end());
-  // Without keepdims the remaining axes must keep their order: height and width are reduced
-  // together, or the channels alone.
+  // Without keepdims the remaining axes must keep their order, so either height and width are
+  // reduced together, or only the channels.
   const bool keeps_order = moved == std::vector<int64_t>{1, 2} || moved == std::vector<int64_t>{3};
   if (!attrs.Bool("keepdims") && !keeps_order) return std::nullopt;
   return With(attrs, name, AttrValue::Ints(moved));
@@ -72,7 +72,7 @@ MaybeAttrs Slice(const Attrs& attrs, const char* name, int64_t rank) {
   return With(attrs, name, AttrValue::Ints(MovedAxes(std::move(axes), rank)));
 }
 
-// A reshape that splits or joins channels, and leaves N, H and W.
+// Attributes of a reshape that splits or joins channels. It must keep N, H and W.
 MaybeAttrs Reshape(const Shape& from, const Shape& to) {
   if (from.front() != to.front() || !std::equal(from.end() - 2, from.end(), to.end() - 2)) {
     return std::nullopt;
@@ -84,7 +84,7 @@ MaybeAttrs Reshape(const Shape& from, const Shape& to) {
   return Attrs{{"newshape", AttrValue::Ints(shape)}, {"allowzero", true}};
 }
 
-// A transpose of channels among each other.
+// Attributes of a transpose that permutes channels only.
 MaybeAttrs Transpose(const Attrs& attrs, int rank) {
   const absl::StatusOr<std::vector<int>> axes = TransposeAxes(attrs, rank, 1);
   if (!axes.ok()) return std::nullopt;
@@ -97,7 +97,7 @@ MaybeAttrs Transpose(const Attrs& attrs, int rank) {
   return Attrs{{"axes", AttrValue::Ints(moved)}};
 }
 
-// Whether inputs of another rank than data have one element each, which broadcasts to any layout.
+// True if every input that does not follow data has one element, which broadcasts to any layout.
 bool OthersAreScalars(const Graph& graph, const OpDef& op, const Node& node) {
   for (size_t k = 1; k < node.inputs.size(); ++k) {
     if (!FollowsData(graph, op, node, k) && graph.type(node.inputs[k]).num_elements() != 1) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channels-last: data (N, C…, H, W) as (N, H, W, C…), with the channels in one axis or in several,
-// and the attributes with which an operator works on it.
+// Channels-last: data (N, C…, H, W) as (N, H, W, C…), with one or several axes of channels, and the
+// attributes with which an operator computes the same from it.
 //
 //   ToChannelsLast(4)        // {0, 2, 3, 1}: axes of a transpose
 //   ChannelsLastAttrs(graph, *FindOp("nn.softmax"), node)   // axis=1 becomes axis=3
@@ -19,18 +19,19 @@ namespace kiln {
 // The lowest rank that has channels, height and width.
 inline constexpr int kMinChannelsRank = 4;
 
-// The axes of a transpose to channels-last, and of one back. The rank is kMinChannelsRank or more.
+// The axes of a transpose to channels-last and of the transpose back. `rank` is
+// at least kMinChannelsRank.
 std::vector<int64_t> ToChannelsLast(int64_t rank);
 std::vector<int64_t> FromChannelsLast(int64_t rank);
 
-// The attributes with which `op`, of `node` in the typed `graph`, computes of channels-last data
-// what the node computes of data; nothing if it cannot, or had better not (LayoutRule). Data is
-// every input that FollowsData; results of kMinChannelsRank or more are channels-last too, others
-// as they were.
+// Returns the attributes with which `op`, the operator of `node` in the typed `graph`, computes the
+// same from channels-last data. Nothing if it cannot, or if it would be slower (LayoutRule). Every
+// input for which FollowsData is true is channels-last. Results of rank kMinChannelsRank or more
+// are channels-last too; others are unchanged.
 std::optional<Attrs> ChannelsLastAttrs(const Graph& graph, const OpDef& op, const Node& node);
 
-// Whether input k of the node is to be channels-last. Inputs of an element-wise operator that have
-// a lower rank are extended in front first, so that they broadcast as they did.
+// True if input k of the node must be channels-last. Inputs of an element-wise operator with a
+// lower rank are first extended in front, so that they broadcast as before.
 bool FollowsData(const Graph& graph, const OpDef& op, const Node& node, size_t k);
 
 }  // namespace kiln

@@ -9,7 +9,8 @@
 namespace kiln {
 namespace {
 
-// Of both texts together: with the rest of the sentence they are a text that a failure may have.
+// Limit on the bytes of the attributes reader and name together. The whole error message must fit
+// the limit on the text of a failure.
 constexpr size_t kMaxTexts = 130;
 
 InferResult Infer(const InferContext& c) {

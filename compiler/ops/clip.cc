@@ -16,7 +16,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({c.inputs[0]});
 }
 
-// The nearest value that the dtype has, as a constant.
+// Returns `value` as a constant. Values beyond the range of an integer dtype saturate.
 Expr Bound(const loop::Type& type, double value) {
   const DType dtype = type.dtype;
   if (dtype.is_float()) return loop::Const(type, value);
@@ -33,7 +33,7 @@ absl::Status Lower(StageBuilder& b) {
   b.Output(0, [=, x = b.Input(0)](const Indices& i) {
     const Expr value = x(i);
     const bool is_float = value.type().dtype.is_float();
-    // Whole numbers between the bounds.
+    // Bounds of integers are rounded inwards.
     const Expr min = Bound(value.type(), is_float ? low : std::ceil(low));
     const Expr max = Bound(value.type(), is_float ? high : std::floor(high));
     return Max(Min(value, max), min);

@@ -9,10 +9,11 @@
 namespace kiln {
 namespace {
 
-// Entries of compact tables for each node of the trees, before sharing makes them too many.
+// Limit on entries per node or root of the operator's tables. A node that several parents
+// share gets an entry for each.
 constexpr int64_t kMostEntriesPerNode = 4;
 
-// A node or leaf of the operator's tables that becomes an entry.
+// A node (`child` >= 0) or leaf of the operator's tables that becomes an entry.
 struct Pending {
   int64_t child;
   size_t entry;
@@ -40,7 +41,7 @@ std::optional<CompactTrees> MakeCompactTrees(const Tensor& features, const Tenso
     std::vector<Pending> pending = {{roots.AsInt(tree), add_entries(1), 0}};
     result.roots.push_back(static_cast<int64_t>(pending[0].entry));
     int64_t deepest = 0;
-    // Level by level: walks share the entries of the first levels, which then lie together.
+    // Level by level, so that the entries of the first levels, which most walks read, lie together.
     for (size_t next = 0; next < pending.size(); ++next) {
       const Pending now = pending[next];
       if (now.child < 0) {
@@ -56,7 +57,7 @@ std::optional<CompactTrees> MakeCompactTrees(const Tensor& features, const Tenso
       result.left[now.entry] = static_cast<int64_t>(first);
       const int64_t feature = features.AsInt(now.child);
       result.columns[now.entry] = feature < 0 ? width - 1 - feature : feature;
-      // No number is at most a NaN.
+      // A NaN as threshold: no number is <= NaN.
       const double threshold = thresholds.AsDouble(now.child);
       result.keys[now.entry] =
           threshold != threshold ? OrderKeyType(dtype).MinInt() : OrderKey(threshold, dtype);

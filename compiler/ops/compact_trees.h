@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decision trees as short tables for a walk without branches:
+// Decision trees as compact tables for a walk without branches:
 //
 //   entry = roots[tree];
 //   for each step of the tree: entry = left[entry] + (row[columns[entry]] > keys[entry]);
 //   reached = leaves[entry];
 //
-// The children of a node are neighbors. A leaf is its own left child and never exceeds its key, so that a
-// walk which has reached it stays. Numbers are compared by keys of integers (order_key.h), for which NaN
-// needs no case of its own. Behind the last entry there is one more, so that the entry behind every child
-// can be read.
+// The two children of a node are neighbors. A leaf is its own left child and no number exceeds its
+// key, so that a walk stays at the leaf that it has reached. Numbers are compared by integer keys
+// (order_key.h), which need no special case for NaN. One spare entry follows the last one, so that
+// the entry after any child can be read.
 #ifndef KILN_COMPILER_OPS_COMPACT_TREES_H_
 #define KILN_COMPILER_OPS_COMPACT_TREES_H_
 
@@ -21,14 +21,15 @@
 namespace kiln {
 
 struct CompactTrees {
-  std::vector<int64_t> left, columns, keys, leaves;  // of each entry
-  std::vector<int64_t> roots;                        // of each tree its entry
-  std::vector<int64_t> depths;                       // of each tree the steps of its longest walk
+  std::vector<int64_t> left, columns, keys, leaves;  // one element per entry
+  std::vector<int64_t> roots;                        // the entry of each tree's root
+  std::vector<int64_t> depths;                       // the steps of each tree's longest walk
 };
 
-// The trees of the operator decision_trees, whose tables are constants and in range. With `missing`, a
-// node whose NaN goes to the first child reads the column `width` + its feature. None if a walk is longer
-// than `depth`, or if trees share so many nodes that the tables would grow beyond several times.
+// Converts the tables of the operator decision_trees, which must be constants and in range. With
+// its attribute `missing`, a node that sends NaN to the first child reads column `width` + its
+// feature. Nothing if a walk is longer than `depth`, or if so many nodes are shared that the tables
+// would grow to several times their size.
 std::optional<CompactTrees> MakeCompactTrees(const Tensor& features, const Tensor& thresholds,
                                              const Tensor& children, const Tensor& roots,
                                              int64_t width, int64_t depth);

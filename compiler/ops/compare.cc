@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons, to bool.
+// Comparisons; the result is bool.
 #include "compiler/ops/binary.h"
 
 namespace kiln {
@@ -12,7 +12,7 @@ Expr Apply(Expr x, Expr y) {
   return loop::MakeCompare(kOp, x, y);
 }
 
-// `expected` of 1 and 2, 2 and 2, 3 and 2.
+// `expected` has the results for an lhs that is smaller than, equal to and larger than rhs.
 OpDef Comparison(std::string name, std::string doc, const BinaryDomain& domain,
                  absl::Status (*lower)(StageBuilder&), const std::vector<double>& expected) {
   return BinaryOp(std::move(name), std::move(doc), domain, lower,

@@ -41,8 +41,8 @@ InferResult InferConcatenate(const InferContext& c) {
   return OutputTypes({{std::move(shape), c.inputs[0].dtype}});
 }
 
-// Chooses from the last input to the first, so that input k is read where the index is below its
-// end.
+// Selects from the last input to the first: input k is read if the index along
+// the axis is below its end.
 absl::Status LowerConcatenate(StageBuilder& b) {
   const size_t axis = AxisOf(b.attrs().Int("axis"), b.output_shape(0).size());
   b.Output(0, [&](const Indices& i) {

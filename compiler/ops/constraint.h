@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checking the numbered constraints of an operator (OpDef::constraints) in its `infer`.
+// Checks of the numbered constraints of an operator (OpDef::constraints), for its `infer`.
 //
 //   KILN_CONSTRAINT(2, channels % groups == 0, StrCat("groups ", groups),
 //                   StrCat("a divisor of ", channels));
@@ -22,20 +22,21 @@ namespace kiln {
 
 absl::Status Violation(int constraint, absl::string_view found, absl::string_view wanted);
 
-// `found` and `wanted` are evaluated only where the condition does not hold.
+// `found` and `wanted` are evaluated only if the condition is false.
 #define KILN_CONSTRAINT(number, condition, found, wanted)                    \
   do {                                                                       \
     if (!(condition)) return ::kiln::Violation((number), (found), (wanted)); \
   } while (false)
 
-// The result of `infer`; InvalidArgument if a type is beyond limits.h.
+// Returns the result of `infer`; InvalidArgument if a type exceeds the limits of limits.h.
 InferResult OutputTypes(std::vector<TensorType> types);
 
-// The kinds of elements that operators ask for.
+// True for every dtype but bool.
 inline bool IsNumeric(DType dtype) { return !dtype.is_bool(); }
 
-// Inference for operators of one output that has the type of input 0. Constraint 1 of the first:
-// data holds floats; of the second: data holds numbers; the third takes anything.
+// Inference for operators with one output, which has the type of input 0. Constraint
+// 1 of InferFloat: data holds floats. Constraint 1 of InferNumeric: data holds
+// numbers. InferAny has none.
 InferResult InferFloat(const InferContext& context);
 InferResult InferNumeric(const InferContext& context);
 InferResult InferAny(const InferContext& context);

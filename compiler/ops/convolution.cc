@@ -17,7 +17,7 @@ absl::Status CheckChannels(const Attrs& attrs, const Convolution& c,
   return absl::OkStatus();
 }
 
-// Groups and channels from the extents of data and weight.
+// Sets groups and channels from the channels of data and the extents `o` and `i` of the weight.
 absl::Status SetChannels(int64_t groups, int64_t in_channels, int64_t o, int64_t i,
                          Convolution* c) {
   KILN_CONSTRAINT(7, groups >= 1 && in_channels % groups == 0, absl::StrCat("groups ", groups),

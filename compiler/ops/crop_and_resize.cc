@@ -40,7 +40,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{order.Order(boxes.shape[0], data.shape[order.channel_dim()], size), dtype}});
 }
 
-// Where along one dimension a place of a crop lies in data; a float32.
+// The position in data, as float32, of a place of a crop along one dimension.
 struct Place {
   Expr at;
   int64_t extent;
@@ -64,7 +64,7 @@ absl::Status Lower(StageBuilder& b) {
     };
     const Expr first = end(static_cast<int64_t>(k)), last = end(static_cast<int64_t>(k) + 2);
     const Expr reach = Number(static_cast<double>(extents[k]) - 1);
-    // A crop of one place has the middle of the box.
+    // A crop of one place takes the middle of the box.
     if (size[k] == 1) return Place{Number(0.5) * (first + last) * reach, extents[k]};
     const Expr step = (last - first) * reach / Number(static_cast<double>(size[k]) - 1);
     return Place{first * reach + loop::MakeCast(kF32, o) * step, extents[k]};

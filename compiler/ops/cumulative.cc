@@ -10,7 +10,7 @@ namespace {
 
 using loop::Combine;
 
-// bool is counted as int32.
+// The dtype of the results if none is given: int32 for bool, else that of data.
 DType ResultType(DType dtype) { return dtype.is_bool() ? DType::Int(32) : dtype; }
 
 InferResult Infer(const InferContext& c) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A forest of decision trees as tables. Tables that are known become compact ones (walk_trees.h). With
-// others all trees take a step in turn, so that the loads of one do not wait for those of another; a
-// walk that has reached its leaf stays there. A tree whose depth is known takes no step beyond it.
+// A forest of decision trees as tables. Constant tables become compact ones (walk_trees.h).
+// Otherwise all trees take a step in turn, so that the loads of one do not wait for the loads of
+// another. A walk that has reached its leaf stays there. If the depth of a tree is known, it
+// takes no step beyond it.
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -21,11 +22,11 @@ namespace {
 
 enum { kData, kFeatures, kThresholds, kChildren, kRoots };
 
-// More steps than any tree asks questions.
+// Limit on the attribute depth, which no tree needs.
 constexpr int64_t kMaxDepth = 1 << 16;
 
-// A table of the steps that trees of different depths take is worth its bytes where it leaves out a
-// tenth of them.
+// A table of the steps of trees with different depths is worth its bytes if it
+// saves a tenth of the steps.
 constexpr double kWorthATable = 0.9;
 constexpr int64_t kMaxSteps = 1 << 20;
 
@@ -56,11 +57,11 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{{data.shape[0], roots.shape[0]}, kI32}});
 }
 
-// The nodes on the longest way from each node to a leaf; `most` where it has no end.
+// Number of nodes on the longest path from each node to a leaf; `most` if the path has no end.
 std::vector<int64_t> DepthsOf(const Tensor& children, int64_t most) {
   const auto nodes = static_cast<size_t>(children.type().shape[0]);
   std::vector<std::vector<size_t>> parents(nodes);
-  std::vector<int> open(nodes, 0);  // children whose depth is not known
+  std::vector<int> open(nodes, 0);  // per node: children whose depth is not known
   for (size_t k = 0; k < 2 * nodes; ++k) {
     const int64_t child = children.AsInt(static_cast<int64_t>(k));
     if (child < 0) continue;
@@ -84,7 +85,7 @@ std::vector<int64_t> DepthsOf(const Tensor& children, int64_t most) {
   return depths;
 }
 
-// The trees that take a step, step by step: each as often as it is deep.
+// The trees that take a step, ordered by step. A tree of depth d occurs d times.
 std::vector<int32_t> StepsOf(const Tensor& children, const Tensor& roots, int64_t depth) {
   const std::vector<int64_t> depths = DepthsOf(children, depth);
   std::vector<int32_t> steps;
@@ -99,7 +100,7 @@ std::vector<int32_t> StepsOf(const Tensor& children, const Tensor& roots, int64_
   return steps;
 }
 
-// Numbers of trees in one byte each where that is enough.
+// Indices of trees as a table, in one byte each if that is enough.
 Tensor TableOf(const std::vector<int32_t>& trees, int64_t count) {
   const Shape shape = {static_cast<int64_t>(trees.size())};
   if (count > 256) return Tensor::From<int32_t>(shape, kI32, trees);
@@ -143,7 +144,7 @@ absl::Status Lower(StageBuilder& b) {
   };
   const int64_t samples = b.output_shape(0)[0], trees = b.output_shape(0)[1];
   const int64_t depth = b.attrs().Int("depth");
-  // Of each point of the walk the element that takes a step.
+  // The element (sample, tree) that takes a step, for each point of the walk.
   Shape axes = {samples, depth, trees};
   std::function<Indices(const Indices&)> element = [](const Indices& point) {
     return Indices{point[0], point[2]};
@@ -173,7 +174,7 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-// x0 <= 1 ? (x1 <= 2 ? leaf 0 : leaf 1) : leaf 2, and a tree that is leaf 3.
+// The tree x0 <= 1 ? (x1 <= 2 ? leaf 0 : leaf 1) : leaf 2, and a tree that is leaf 3.
 const std::vector<Tensor> kTables = {Values(U8({2}), {0, 1}), Values(F32({2}), {1, 2}),
                                      Values({{2, 2}, DType::Int(16)}, {1, -3, -1, -2}),
                                      Values({{2}, DType::Int(16)}, {0, -4})};
@@ -212,7 +213,7 @@ const OpDef kDecisionTrees = {
      Walk(Values(F32({3, 2}), {kNan, 2, 0, kNan, 5, 5}), Values(I8({2}), {-1, 1}), 3, true,
           Values(I32({3, 2}), {0, 3, 1, 3, 2, 3})),
      Walk(Values(F32({1, 2}), {1, 2}), kTables[0], 0, false, Values(I32({1, 2}), {-1, 3})),
-     // A tree of one question, and one whose only question leads back to itself.
+     // A tree of one node, and one whose only node leads back to itself.
      Case({Values(F32({2, 1}), {1, 3}), Values(U8({2}), {0, 0}), Values(F32({2}), {2, 2}),
            Values(I8({2, 2}), {0, -1, -2, -3}), Values(I8({3}), {0, 1, 1})},
           {{"depth", 4}}, {Values(I32({2, 3}), {-1, 1, 1, 0, 2, 2})}),

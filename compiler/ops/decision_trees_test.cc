@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forests of many shapes, walked by few samples and by many, beside a walk that is written down plainly.
+// Forests of many shapes, with few and with many samples, compared with a straightforward walk.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Forest {
   int64_t leaves = 0, depth = 0;
 };
 
-// A tree below `level` of so many; with `is_ragged`, a child is a leaf now and then.
+// Adds a tree of `levels` levels and returns its root. With `is_ragged`, some children are leaves.
 int64_t AddTree(std::mt19937& random, int64_t levels, bool is_ragged, bool missing,
                 Forest& forest) {
   if (levels == 0 || (is_ragged && random() % 3 == 0)) return -1 - forest.leaves++;
@@ -65,7 +65,7 @@ Tensor DataOf(int64_t samples, DType dtype) {
   return Values({{samples, kWidth}, dtype}, values);
 }
 
-// The leaf of a walk, as the operator's documentation says it.
+// The leaf of a walk, as the operator's documentation defines it.
 int64_t LeafOf(const Forest& forest, const Tensor& data, int64_t sample, int64_t node) {
   while (node >= 0) {
     const auto at = static_cast<size_t>(node);
@@ -123,7 +123,7 @@ TEST(DecisionTrees, EveryWalkEndsAtItsLeaf) {
   }
 }
 
-// The most terms that a stage computes for trees of these levels.
+// Largest number of terms that one stage computes for trees with these levels.
 int64_t Steps(const std::vector<int64_t>& levels, int64_t samples) {
   const Forest forest = MakeForest(levels, false, false);
   const std::vector<Tensor> inputs = InputsOf(forest, DataOf(samples, DType::Float(32)));
@@ -140,16 +140,16 @@ int64_t Steps(const std::vector<int64_t>& levels, int64_t samples) {
 }
 
 TEST(DecisionTrees, TakeFewSteps) {
-  // Blocks of trees of one depth take as many as each tree needs.
+  // Blocks of trees of equal depth take as many steps as each tree needs.
   EXPECT_EQ(Steps(std::vector<int64_t>(32, 6), 1), 32 * 6);
   EXPECT_EQ(Steps(std::vector<int64_t>(40, 6), 1), 40 * 6);
   EXPECT_EQ(Steps(std::vector<int64_t>(31, 6), 1), 32 * 6);
   std::vector<int64_t> levels(16, 8);
   levels.insert(levels.end(), 16, 2);
   EXPECT_EQ(Steps(levels, 1), 16 * 8 + 16 * 2);
-  // Trees of many depths: all of them in turn, and each as often as it needs.
+  // Trees of many depths take steps in turn, each tree as many as it needs.
   EXPECT_EQ(Steps({1, 8, 2, 7, 3, 6, 4, 5}, 1), 36);
-  // Many samples take the first three levels at once.
+  // With many samples, the first three levels are one step.
   EXPECT_EQ(Steps(std::vector<int64_t>(20, 6), 16), 20 * 3 * 16);
 }
 

@@ -14,7 +14,7 @@ struct Setting {
   Window window;
   int64_t channels = 0, outputs = 0, groups = 1, deformable_groups = 1;
 
-  // (n, y, x, tap y, tap x, channel) of what the taps read.
+  // Shape of the values that the taps read: (n, y, x, tap y, tap x, channel).
   Shape SampledShape(int64_t batch) const {
     return {batch, window[0].out, window[1].out, window[0].taps, window[1].taps, channels};
   }
@@ -75,7 +75,8 @@ InferResult Infer(const InferContext& c) {
       {{s.layout.Order(c.inputs[kData].shape[0], s.outputs, Outs(s.window)), dtype}});
 }
 
-// What tap k of the window at o reads of a channel: data between four places, 0 beyond it.
+// The values that the taps read, of SampledShape. A value is interpolated between four places of
+// data; it is 0 beyond data.
 Access Samples(StageBuilder& b, const Setting& s) {
   const DType dtype = ComputeType(b.input_dtype(kData));
   const Shape& data = b.input_shape(kData);
@@ -173,7 +174,8 @@ const OpDef kDeformableConv2d = {
     {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed, .weight = 2},
     Infer,
     Lower,
-    // A window of one tap: data read at (y, x) + offset. Of the second, two taps side by side.
+    // First case: a window of one tap reads data at (y, x) + offset. Second
+    // case: two taps side by side.
     {Case({Values(F32({1, 1, 2, 2}), {1, 2, 3, 4}),
            Values(F32({1, 2, 2, 2}), {0, 0.5, 0, 0, 0, -0.5, 0.25, 1}),
            Values(F32({1, 1, 1, 1}), {2})},

@@ -9,7 +9,8 @@ namespace {
 
 constexpr int64_t kMaxBlock = int64_t{1} << 14;
 
-// Channel of `block_size`² blocks: the place in the block first (DCR), or last (CRD).
+// Channels as blocks of size² places. A place is the major part of a channel's number (DCR:
+// `place_first`) or the minor part (CRD).
 struct Blocks {
   int64_t size, channels;  // channels of the tensor with more places
   bool place_first;
@@ -31,7 +32,7 @@ struct Setting {
   int64_t block = 1;
 };
 
-// out_layout is no attribute of these.
+// Checks `layout` here instead of in ParseDataLayout, as these operators have no out_layout.
 absl::StatusOr<Setting> Read(const InferContext& c) {
   const std::string &layout = c.attrs.String("layout"), &mode = c.attrs.String("mode");
   KILN_CONSTRAINT(1, layout == "NCHW" || layout == "NHWC", absl::StrCat("layout ", layout),

@@ -11,7 +11,7 @@ struct Setting {
   Window window;
 };
 
-// Geometry under the names that windows have.
+// Reads the geometry. MakeWindow expects the attribute `dilations` under the name `dilation`.
 absl::StatusOr<Setting> Read(const Attrs& attrs, const TensorType& data, const TensorType& weight) {
   const std::string &layout = attrs.String("data_layout"), &kernel = attrs.String("kernel_layout");
   KILN_CONSTRAINT(2, (layout == "NCHW" && kernel == "IHW") || (layout == "NHWC" && kernel == "HWI"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpsMarkdown: what operators say of themselves, and which dtypes their `infer` takes.
+// OpsMarkdown: the definitions of operators as text, and the dtypes that their `infer` accepts.
 #include <algorithm>
 #include <array>
 #include <bitset>
@@ -53,7 +53,7 @@ absl::string_view FusionName(Fusion fusion) {
   return "";
 }
 
-// How the operator follows the change of layout; empty where the fusion kind says it.
+// The operator's behavior under a change of layout; empty if the fusion kind implies it.
 std::string LayoutText(const LayoutTrait& layout) {
   switch (layout.rule) {
     case LayoutRule::kFixed:
@@ -98,7 +98,7 @@ std::string TraitsText(const OpDef& op) {
   return text;
 }
 
-// Text of a table's cell.
+// The text of a table cell.
 std::string Cell(absl::string_view text) { return absl::StrReplaceAll(text, {{"|", "\\|"}}); }
 
 constexpr std::array kDTypes = {DType::Bool(),    DType::Int(8),    DType::Int(16),
@@ -121,7 +121,7 @@ Tensor Convert(const Tensor& tensor, DType dtype) {
   return Tensor({tensor.type().shape, dtype}, std::move(bytes));
 }
 
-// Whether the example still has a result when the inputs that are marked hold `dtype`.
+// True if type inference accepts the example with `dtype` as the dtype of the marked inputs.
 bool Infers(const OpDef& op, const OpExample& example, const std::vector<bool>& marked,
             DType dtype) {
   const absl::StatusOr<Attrs> attrs = NormalizeAttrs(op, example.attrs);
@@ -138,8 +138,8 @@ bool Infers(const OpDef& op, const OpExample& example, const std::vector<bool>& 
   return op.infer({.attrs = *attrs, .inputs = types, .constants = constants}).ok();
 }
 
-// The dtypes that input k may hold in one of the examples: alone, or together with the inputs that
-// hold the same as it.
+// The dtypes that input k may have in one of the examples: changed for input k only, or for all
+// inputs that have the same dtype as k.
 DTypeSet DTypesOfInput(const OpDef& op, size_t k) {
   DTypeSet found;
   for (const OpExample& example : op.examples) {
@@ -183,7 +183,7 @@ void AppendInputs(const OpDef& op, std::string* out) {
   absl::StrAppend(out, "\n| input | dtypes | |\n|---|---|---|\n");
   const size_t optional = op.inputs.size() - static_cast<size_t>(op.num_optional_inputs);
   for (size_t k = 0; k < op.inputs.size(); ++k) {
-    // Of several tuples, an example does not say which of its inputs are whose.
+    // With several tuples, an example does not tell which inputs belong to which tuple.
     const bool several = op.tuple_input && op.inputs.size() > 1;
     absl::StrAppend(out, "| ", op.inputs[k].name, op.tuple_input && !several ? " (tuple)" : "",
                     k >= optional ? " (optional)" : "", " | ",

@@ -11,14 +11,14 @@
 namespace kiln {
 namespace {
 
-// What an equation says: the label of every dimension of every operand and of the result. Letters
-// are labels of their own; the dimensions of "..." are -1, -2, … counted from the last.
+// A parsed equation: the label of every dimension of every operand and of the result. A letter is
+// its own label. The dimensions of "..." have the labels -1, -2, …, counted from the last.
 struct Equation {
   std::vector<std::vector<int>> operands;
   std::vector<int> result;
 };
 
-// The labels of a term of `rank` dimensions; rank -1: "..." has as many as `ellipsis`.
+// The labels of a term of `rank` dimensions. If rank is -1, "..." stands for `ellipsis` dimensions.
 absl::StatusOr<std::vector<int>> Labels(absl::string_view term, int rank, int ellipsis) {
   std::vector<int> labels;
   const size_t dots = term.find("...");
@@ -39,7 +39,8 @@ absl::StatusOr<std::vector<int>> Labels(absl::string_view term, int rank, int el
   return labels;
 }
 
-// Without "->", the result has the dimensions of "...", and the letters that stand once, in order.
+// The result of an equation without "->": the dimensions of "...", then the letters that occur
+// once, in ascending order.
 std::vector<int> ImplicitResult(const Equation& e) {
   std::map<int, int> count;
   for (const auto& labels : e.operands) {
@@ -77,7 +78,7 @@ absl::StatusOr<Equation> ParseEquation(const std::string& text, const std::vecto
   return e;
 }
 
-// The extent of every label; one of 1 fits every other.
+// The extent of every label. An extent of 1 fits every other.
 absl::StatusOr<std::map<int, int64_t>> Extents(const Equation& e,
                                                const std::vector<Shape>& shapes) {
   std::map<int, int64_t> extents;

@@ -9,20 +9,21 @@
 namespace kiln {
 namespace {
 
-// The input of the node that makes the value, if it is one of this operator; else kNoId.
+// The input of the node that makes the value if that node's operator is `op`; else kNoId.
 ValueId ArgumentOf(const Graph& graph, ValueId value, absl::string_view op) {
   if (value == kNoId) return kNoId;
   const Node* node = ProducerIf(graph, value, op);
   return node == nullptr ? kNoId : node->inputs[0];
 }
 
-// `op` of x if that has the type of every element of the node's output, of 32 or 64 bits.
+// Adds `op` of x and returns its output; nothing unless x has the type of the node's output and
+// elements of 32 or 64 bits.
 absl::StatusOr<std::vector<ValueId>> InPlaceOf(Graph& graph, const Node& node,
                                                const std::vector<ValueId>& inputs, ValueId x,
                                                absl::string_view op) {
   const TensorType type = graph.type(x);
   if (!type.dtype.is_float() || type.dtype.bits < 32) return std::vector<ValueId>();
-  // Scalars of a higher rank would have made the result one of that rank.
+  // A scalar input of a higher rank would have given the result that rank.
   for (const ValueId input : inputs) {
     if (graph.type(input).rank() > type.rank()) return std::vector<ValueId>();
   }
@@ -30,7 +31,7 @@ absl::StatusOr<std::vector<ValueId>> InPlaceOf(Graph& graph, const Node& node,
   return std::vector<ValueId>{y};
 }
 
-// x where the value is log(1 + exp(-|x|)); else kNoId.
+// Returns x if the value is log(1 + exp(-|x|)); else kNoId.
 ValueId ArgumentOfLogOfSum(const Graph& graph, ValueId value) {
   const ValueId sum = ArgumentOf(graph, value, "log");
   const Node* add = sum == kNoId ? nullptr : ProducerIf(graph, sum, "add");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short spellings for the examples of operators.
+// Shorthands for the examples of operators.
 //
 //   {.inputs = {F32({2})},
 //    .values = {Values(F32({2}), {1, -1})},
@@ -23,15 +23,15 @@ inline TensorType I32(Shape shape) { return {std::move(shape), DType::Int(32)}; 
 inline TensorType I64(Shape shape) { return {std::move(shape), DType::Int(64)}; }
 inline TensorType Bools(Shape shape) { return {std::move(shape), DType::Bool()}; }
 
-// An attribute of integers.
+// An attribute that is a list of integers.
 inline AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
 
 // A tensor with these elements, rounded to its dtype.
 Tensor Values(TensorType type, const std::vector<double>& elements);
-// 0, 1, 2, … .
+// A tensor with the elements 0, 1, 2, …
 Tensor Iota(TensorType type);
 
-// An example with all its values.
+// An example with the values of all inputs and outputs.
 OpExample Case(std::vector<Tensor> inputs, Attrs attrs, std::vector<Tensor> expected,
                double tolerance = 0);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exponentials, logarithms, roots and what is made of them.
+// Exponentials, logarithms, roots and functions made of them.
 #include "compiler/loop/math.h"
 #include "compiler/ops/unary.h"
 

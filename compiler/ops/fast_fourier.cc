@@ -13,7 +13,7 @@ namespace {
 bool IsNarrow(DType dtype) { return dtype == DType::Int(16); }
 int FractionBits(DType dtype) { return dtype.bits - 1; }
 
-// x, or -x where the condition holds.
+// Returns -x if the condition holds, else x.
 Expr NegatedIf(const Expr& condition, const Expr& x) { return loop::MakeSelect(condition, -x, x); }
 
 Indices Joined(const Indices& rows, const Indices& rest) {
@@ -28,7 +28,7 @@ Shape Joined(const Shape& rows, const Shape& rest) {
   return shape;
 }
 
-// An index of rows and what is behind it.
+// An index, split into the index of rows and the rest.
 struct Split {
   Indices rows, rest;
   Split(const Indices& index, size_t rank)
@@ -87,21 +87,23 @@ Access FastFourier::Circle(const std::string& name, int64_t entries,
   return [this, table](const Indices& i) { return Value(table(i)); };
 }
 
-// Position (group * radix + q) * length + k of the result is made of k of the `radix` transforms of
-// the group. `outer` are the radices of the steps to come where x is the input of all: x is read at
-// the position with its digits in reverse. The components of the result lie apart.
+// Combines each group of `radix` transforms: element q * length + k of the group's result is made
+// from element k of each transform. In the first step, `outer` has the radices of the steps to
+// come, and x is read at the position with its digits reversed. It is empty in later steps. Real
+// and imaginary parts of the result are stored apart.
 Access FastFourier::Combined(const Step& step, const std::vector<int64_t>& outer, const Access& x,
                              bool inverse) {
   const auto [radix, length] = step;
   const Shape digits = outer.empty() ? Shape{count_ / (radix * length)} : Shape(outer);
   const size_t rank = rows_.size(), depth = digits.size();
   const std::string name = absl::StrCat("of_", radix * length);
-  // Of part q + 1 at k; as many transforms in all parts make a turn.
+  // Twiddles: the angle of part q + 1 at k is `turn` * (q + 1) * k. A full turn is
+  // radix * length times `turn`.
   const double turn = (inverse ? 2 : -2) * std::numbers::pi / static_cast<double>(radix * length);
   const Access twiddles = Circle("twiddles_" + name, (radix - 1) * length, [&](int64_t i) {
     return turn * static_cast<double>((i / length + 1) * (i % length));
   });
-  // Axes behind those of rows: part, the digits of the group, k, component.
+  // Axes after those of rows: part, the digits of the group, k, component.
   const Shape shape = Joined(rows_, {2, count_});
   const Shape axes = Joined(Joined(rows_, {radix}), Joined(digits, {length, 2}));
   const auto part_of = [&](const Indices& i) { return i[rank]; };
@@ -125,7 +127,7 @@ Access FastFourier::Combined(const Step& step, const std::vector<int64_t>& outer
   const auto index = [&](const Indices& i) {
     return Joined(Split(i, rank).rows, {component_of(i), position_of(i, part_of(i))});
   };
-  // Part 0 as it is, the others turned.
+  // Part 0 stays unchanged; the other parts are multiplied by their twiddles.
   const Access turned = b_.ReduceInto(
       "turned_" + name, shape, axes, index, {}, loop::Combine::kNone,
       [&](const Indices& i, const Indices&) {
@@ -146,7 +148,7 @@ Access FastFourier::Combined(const Step& step, const std::vector<int64_t>& outer
               turned(Joined(Split(i, rank).rows, {component, position_of(i, Expr(number))})));
         };
         if (radix == 2) return loop::MakeCast(dtype_, part(0, c) + NegatedIf(is_odd, part(1, c)));
-        // Parts 1 and 3 are turned by q quarters.
+        // The sum or difference of parts 1 and 3 is rotated by q quarter turns.
         const Expr even = part(0, c) + NegatedIf(is_odd, part(2, c));
         const Expr other = loop::MakeSelect(is_odd, Expr(1) - c, c);
         const Expr odd = part(1, other) + NegatedIf(is_odd, part(3, other));
@@ -190,7 +192,8 @@ Expr FastFourier::Untangled(const Access& x, const Access& twiddles, const Indic
   const auto load = [&](const Expr& position, int64_t component) {
     return Value(x(Joined(at.rows, {Expr(component), position})));
   };
-  // Component 0 or 1 of the number at k, and of the conjugate of that at count_ - k.
+  // `near` is half of a component of the number at k, `far` half of a component of the conjugate of
+  // the number at count_ - k. Floats are halved by the caller.
   const auto near = [&](int64_t component) { return DividedBy(load(k, component), 2); };
   const auto far = [&](int64_t component) {
     const Expr value = load(Expr(count_) - k, component);
@@ -222,7 +225,8 @@ void FastFourier::Forward(const Access& samples) {
     const Expr half = dtype_.is_float() ? value * loop::Const(value_, 0.5) : Shr(value, Expr(1));
     return loop::MakeCast(dtype_, half);
   });
-  // The first and the last bin are the sum and the difference of real and imaginary part.
+  // The first and the last bin are the sum and the difference of the real and the imaginary part of
+  // the transform's number 0.
   if (NumElements(rows_) == 0) return;
   b_.Update(
       0, Joined(rows_, {2, 2}),

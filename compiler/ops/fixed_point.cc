@@ -26,7 +26,7 @@ Expr HalfSum(const Expr& a, const Expr& b) {
   return loop::MakeCast(kI32, (sum + sign) / I64(2));
 }
 
-// exp(x) of x in [-1/4, 0), by four terms of Taylor's series around -1/8.
+// exp(x) for x in [-1/4, 0), by four terms of Taylor's series around -1/8.
 Expr ExpOfQuarter(const Expr& a) {
   const Expr exp_minus_eighth = I32Const(std::lround(std::exp(-0.125) * 0x1p31));
   const Expr third = I32Const(std::lround(0x1p31 / 3));
@@ -37,8 +37,8 @@ Expr ExpOfQuarter(const Expr& a) {
   return exp_minus_eighth + MultiplyHigh(exp_minus_eighth, x + higher);
 }
 
-// The reciprocal of (1 + x) / 2 by three steps of Newton's method, with 2 integer bits; `half` is
-// (1 + x) / 2.
+// The reciprocal of `half`, which is (1 + x) / 2, with 2 integer bits, by three
+// steps of Newton's method.
 Expr ReciprocalOfHalf(const Expr& half) {
   // 48/17 - 32/17 d is the best linear approximation of 1 / d in [1/2, 1].
   Expr x = I32Const(std::lround(48.0 / 17 * 0x1p29)) +
@@ -117,7 +117,8 @@ Expr FixedPointExp(const Expr& x, int integer_bits) {
 }
 
 Expr FixedPointOneOverOnePlus(const Expr& x) {
-  // From 2 integer bits to 1 without a change of bits, as half of it is wanted, and on to 0.
+  // ReciprocalOfHalf gives 2 / (1 + x) with 2 integer bits. The same bits with 1 integer bit are
+  // half of that. The shift goes from 1 integer bit to none.
   return SaturatingShiftLeft(ReciprocalOfHalf(HalfSum(x, I32Const(kMax))), 1);
 }
 
@@ -132,8 +133,8 @@ Expr FixedPointLogistic(const Expr& x, int integer_bits) {
 Expr FixedPointTanh(const Expr& x, int integer_bits) {
   const Expr negative = IsNegative(x);
   const Expr below = loop::MakeSelect(negative, x, -x);
-  // (1 - e) / (1 + e) with e = exp(-2 |x|): the same bits with one more integer bit are twice the
-  // number.
+  // tanh(|x|) is (1 - e) / (1 + e) with e = exp(-2 |x|). The bits of x, read with one more integer
+  // bit, are twice the number.
   const Expr e = FixedPointExp(below, integer_bits + 1);
   const Expr reciprocal = ReciprocalOfHalf(HalfSum(e, I32Const(kMax)));
   const Expr of_magnitude = SaturatingShiftLeft(reciprocal - I32Const(1 << 29), 2);
@@ -147,7 +148,8 @@ Expr FixedPointLog(const Expr& x) {
   const double root = std::sqrt(std::sqrt(2.0));
   const Expr quarter = I32Const(int64_t{1} << (29 - kWideBits));
   const auto power = [&](const Expr& n) { return Shl(n, 31 - kWideBits); };
-  // x is 2^n r with r around 2^(-1/4): of the two powers next to it the one that leaves less.
+  // x is 2^n r with r around 2^(-1/4). Of the two nearest powers, the one with the smaller r is
+  // taken.
   const Expr zeros = CountLeadingZeros(x);
   const Expr r_low =
       SaturatingShiftLeft(MultiplyHigh(Shl(x, zeros - I32Const(1)), fraction(std::sqrt(0.5))), 1);

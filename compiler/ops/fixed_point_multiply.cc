@@ -21,7 +21,8 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({c.inputs[0]});
 }
 
-// The product has 62 bits, and half of the divisor one less, so that nothing overflows in 64.
+// The product has 62 bits and half of the divisor at most 61, so that their sum
+// does not overflow 64 bits.
 absl::Status Lower(StageBuilder& b) {
   const DType wide = DType::Int(64);
   const int64_t down = 31 - b.attrs().Int("shift");

@@ -54,8 +54,8 @@ TEST(FixedPoint, FactorsAreTheNearest) {
   EXPECT_EQ(ToFixedPoint(0).multiplier, 0);
 }
 
-// The product of two numbers by the definition: a nudge of a half with the product's sign, and the
-// quotient truncated.
+// Compares with the definition of the product of two numbers: a half with the product's sign is
+// added, and the quotient is truncated.
 TEST(FixedPoint, MultiplyHighRoundsToNearest) {
   const std::vector<int32_t> values = Interesting();
   for (int32_t a : values) {
@@ -95,7 +95,7 @@ TEST(FixedPoint, LeadingZeros) {
   }
 }
 
-// Functions of numbers with 4 integer bits, against the true values.
+// Functions of numbers with 4 integer bits, compared with the true values.
 TEST(FixedPoint, FunctionsAreNear) {
   constexpr int kBits = 4;
   constexpr double kError = 3e-7;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors from nothing: full, zeros, ones, arange, one_hot.
+// Operators that create tensors: full, zeros, ones, arange, one_hot.
 #include <cmath>
 
 #include "compiler/base/limits.h"
@@ -60,7 +60,7 @@ OpDef Filled(std::string name, std::string doc, absl::Status (*lower)(StageBuild
        {.attrs = {{"shape", List({2, 3})}, {"dtype", "bool"}}}}};
 }
 
-// ceil((stop - start) / step); InvalidArgument where that is no extent.
+// Returns ceil((stop - start) / step), at least 0; InvalidArgument if that is no valid extent.
 absl::StatusOr<int64_t> ArangeExtent(const InferContext& c) {
   double values[3];
   for (int k = 0; k < 3; ++k) {

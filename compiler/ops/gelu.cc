@@ -14,7 +14,7 @@
 namespace kiln {
 namespace {
 
-// Constants that models write with few digits.
+// Relative tolerance for constants, as models write them with few digits.
 constexpr double kTolerance = 1e-6;
 
 bool Near(double value, double wanted) { return std::abs(value / wanted - 1) < kTolerance; }
@@ -39,7 +39,7 @@ void Multiply(const Graph& graph, const std::vector<ValueId>& factors, bool furt
   }
 }
 
-// scale * x, for a value that is multiplied with or divided by a scalar.
+// A value as scale * x: a product with a scalar or a quotient by one. For other values, scale is 1.
 struct Scaled {
   double scale = 1;
   ValueId x = kNoId;
@@ -59,7 +59,7 @@ Scaled ScaledBy(const Graph& graph, ValueId value) {
   return {1, value};
 }
 
-// Whether the value is (0.5 + 0.5 erf(x / sqrt(2))) / scale.
+// True if the value is (0.5 + 0.5 erf(x / sqrt(2))) / scale.
 bool IsDistribution(const Graph& graph, ValueId value, ValueId x, double scale) {
   const Node* sum = ProducerIf(graph, value, "add");
   if (sum == nullptr) return false;
@@ -76,7 +76,8 @@ bool IsDistribution(const Graph& graph, ValueId value, ValueId x, double scale) 
   return false;
 }
 
-// nn.gelu of the value; behind the reshape that it may be, next to what computes it.
+// Adds nn.gelu of x. If x is reshaped, the reshape goes after nn.gelu, so that the GELU is next to
+// the operator that computes its input.
 absl::StatusOr<ValueId> MakeGelu(Graph& graph, ValueId x, const SourceLocation& source) {
   const Node* reshape = ProducerOf(graph, x);
   if (reshape == nullptr || !Reshapes(*reshape)) return AddOp(graph, "nn.gelu", {x}, {}, source);
@@ -98,7 +99,7 @@ absl::StatusOr<std::vector<ValueId>> AsGelu(Graph& graph, const Node& node,
     const TensorType& type = graph.type(x);
     if (type.dtype != DType::Float(32) && type.dtype != DType::Float(64)) continue;
     if (!IsDistribution(graph, product.values[1 - k], x, product.scale)) continue;
-    // Scalars of a higher rank would have made the result one of that rank.
+    // A scalar input of a higher rank would have given the result that rank.
     const size_t rank = type.shape.size();
     for (const ValueId input : inputs) {
       if (graph.type(input).shape.size() > rank) return std::vector<ValueId>();

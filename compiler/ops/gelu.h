@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GELU that a model spells with several operators.
+// Recognizes a GELU that a model expresses with several operators.
 #ifndef KILN_COMPILER_OPS_GELU_H_
 #define KILN_COMPILER_OPS_GELU_H_
 
@@ -10,8 +10,8 @@
 
 namespace kiln {
 
-// `node`, a multiplication of `inputs`, with what computes these in `graph`, as one nn.gelu, if
-// together they are one, in floats of 32 or 64 bits:
+// Replaces `node`, a multiplication of `inputs`, by one nn.gelu if the node and the operators that
+// compute its inputs are a GELU in floats of 32 or 64 bits:
 //
 //   x * (1 + erf(x / sqrt(2))) * 0.5      with the factors in any order
 //   x * (0.5 + 0.5 * erf(x * sqrt(0.5)))

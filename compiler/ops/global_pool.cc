@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // nn.global_max_pool2d, nn.global_avg_pool2d, nn.adaptive_max_pool1d to 3d, nn.adaptive_avg_pool1d
-// to 3d: the number of windows is given, not their extents. Window o of `outs` over `extent` places
-// runs from floor(o * extent / outs) to ceil((o + 1) * extent / outs).
+// to 3d: pooling with a given number of windows instead of given extents. Window o of `outs` over
+// `extent` places runs from floor(o * extent / outs) to ceil((o + 1) * extent / outs).
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
 #include "compiler/ops/window.h"
@@ -11,10 +11,11 @@ namespace {
 
 using loop::Combine;
 
-// Keeps window times extent within the range of an index.
+// Keeps the product of a window's number and an extent within the range of an index.
 constexpr int64_t kMaxWindows = int64_t{1} << 28;
 
-// How many windows; output_size [] stands for as many as places, one number for all dimensions.
+// Number of windows per dimension: 1 without the attribute output_size. An output_size of [] means
+// one window per place, a single number applies to all dimensions.
 absl::StatusOr<std::vector<int64_t>> AdaptiveSize(const Attrs& attrs,
                                                   const std::vector<int64_t>& space) {
   if (!attrs.Has("output_size")) return std::vector<int64_t>(space.size(), 1);
@@ -49,7 +50,7 @@ struct AdaptiveDim {
   int64_t extent, outs;
 
   bool even() const { return extent % outs == 0; }
-  // The most places of a window.
+  // Number of places in the largest window.
   int64_t taps() const { return even() ? extent / outs : std::min(extent, extent / outs + 2); }
   Expr Start(const Expr& o) const {
     return even() ? o * Expr(extent / outs) : o * Expr(extent) / Expr(outs);

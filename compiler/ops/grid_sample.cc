@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// image.grid_sample. Places are given as floats, -1 to 1 from border to border.
+// image.grid_sample. Coordinates are floats, from -1 to 1 between the borders of data.
 #include "compiler/loop/math.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
@@ -35,7 +35,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{std::move(shape), data.dtype}});
 }
 
-// Along one dimension.
+// Coordinates and padding along one dimension.
 struct Dim {
   int64_t extent;
   bool align_corners;
@@ -43,21 +43,21 @@ struct Dim {
 
   Expr Number(const Expr& like, double value) const { return loop::Const(like.type(), value); }
 
-  // The place of a coordinate from -1 to 1.
+  // The place, as a float, of a coordinate from -1 to 1.
   Expr Place(const Expr& g) const {
     const auto n = static_cast<double>(extent);
     const Expr half = Number(g, 0.5), one = Number(g, 1);
     return align_corners ? (g + one) * half * Number(g, n - 1)
                          : ((g + one) * Number(g, n) - one) * half;
   }
-  // A place beyond the data as one within, but for zeros.
+  // Brings a place beyond the data into the data, except with the padding mode zeros.
   Expr Inside(const Expr& x) const {
     if (padding == "zeros") return x;
     const double last = static_cast<double>(extent) - 1;
     const Expr clamped_to = Number(x, last), zero = Number(x, 0);
     Expr place = x;
     if (padding == "reflection") {
-      // Back and forth over `span` from `first` on.
+      // The place moves back and forth over `span` places, beginning at `first`.
       const double first = align_corners ? 0 : -0.5;
       const double span = align_corners ? last : last + 1;
       if (span == 0) return zero;
@@ -75,7 +75,7 @@ struct Dim {
 };
 
 struct Neighbour {
-  Expr place, weight;  // the place is a whole number as float; no weight: 1
+  Expr place, weight;  // the place is an integral float; without a weight: 1
 };
 
 std::vector<Neighbour> Neighbours(const Dim& dim, const std::string& method, const Expr& g) {
@@ -109,7 +109,7 @@ absl::Status Lower(StageBuilder& b) {
     std::vector<std::vector<Neighbour>> along;
     for (size_t k = 0; k < dims; ++k) {
       Indices at = i;
-      at[1] = Expr(static_cast<int64_t>(dims - 1 - k));  // x comes first
+      at[1] = Expr(static_cast<int64_t>(dims - 1 - k));  // the grid has x first
       along.push_back(Neighbours(all[k], method, grid(at)));
     }
     Expr sum;

@@ -49,10 +49,10 @@ constexpr OpTraits kSame = {.fusion = Fusion::kElementwise,
                             .layout = LayoutRule::kElementwise,
                             .origin = Origin::kMoved,
                             .view = View::kSame};
-// A view that stays where it is.
+// An identity that remains in the graph and does not fuse.
 constexpr OpTraits kBarrier = {.layout = LayoutRule::kFixed};
 
-// The mask, if anything reads it, is all ones at inference.
+// The mask is all ones at inference.
 absl::StatusOr<std::vector<ValueId>> WithoutDropout(Graph& graph, const Node&,
                                                     const std::vector<ValueId>& inputs) {
   return std::vector<ValueId>{inputs[0],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators that read or write where data say tell of their indices (OpDef::index_input).
+// Helpers for OpDef::index_input of operators that read or write at places that data select.
 #ifndef KILN_COMPILER_OPS_INDEX_INPUT_H_
 #define KILN_COMPILER_OPS_INDEX_INPUT_H_
 
@@ -11,14 +11,14 @@
 
 namespace kiln {
 
-// Indices along an extent; negative ones count from its end.
+// Bounds of indices along an extent; negative indices count from its end.
 inline IndexBounds FromEnds(int64_t extent) { return {-extent, extent - 1}; }
 
-// An input of the type `indices` whose first dimension says where along the dimensions of `data`
-// from the dimension `first` on; negative ones count from the ends.
+// The IndexInput for input number `input`, of type `indices`. Entry d of its first dimension has
+// the indices along dimension `first` + d of `data`; negative ones count from the end.
 IndexInput PlacesOf(const Shape& data, size_t first, int input, const TensorType& indices);
 
-// Whether an integer of the type can be less than the least or greater than the largest.
+// True if an integer of the dtype can be less than bounds.least, or greater than bounds.largest.
 bool CanBeLess(DType dtype, const IndexBounds& bounds);
 bool CanBeGreater(DType dtype, const IndexBounds& bounds);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Type inference of wrong input: the messages, and random attributes and shapes, which are the
+// Type inference of wrong input: the messages, and random attributes and shapes. These are the
 // untrusted part of a model.
 #include <random>
 
@@ -202,7 +202,7 @@ TEST(Infer, CitesTheConstraint) {
   }
 }
 
-// Values that lie near a border somewhere.
+// Random values, often near a limit.
 class RandomModel {
  public:
   explicit RandomModel(uint64_t seed) : random_(seed) {}
@@ -236,8 +236,8 @@ class RandomModel {
     if (rank > 0 && Below(20) == 0) type.shape[0] = int64_t{1} << (20 + Below(14));
     return type;
   }
-  // A value of the attribute; the default, or one of the strings that the documentation names, now
-  // and then.
+  // A value of the attribute: random, the default, or one of the strings that
+  // the documentation names.
   AttrValue Value(const AttrSchema& attr) {
     static const char* const kStrings[] = {"NCHW",  "NHWC", "NCW",     "NWC", "OIHW",
                                            "HWIO",  "IOHW", "",        "x",   "linear",
@@ -279,7 +279,7 @@ class RandomModel {
 struct Model {
   Attrs attrs;
   std::vector<TensorType> inputs;
-  std::vector<Tensor> values = {};  // of inputs whose type they still have
+  std::vector<Tensor> values = {};  // for inputs that still have the type of their value
 
   Tensor Value(size_t k) const {
     const bool given = k < values.size() && !values[k].empty() && values[k].type() == inputs[k];
@@ -304,7 +304,7 @@ Model AnyModel(const OpDef& op, RandomModel& random) {
   return model;
 }
 
-// An example with a few things changed.
+// An example with a few random changes.
 Model NearExample(const OpDef& op, RandomModel& random) {
   const OpExample& example =
       op.examples[static_cast<size_t>(random.Below(static_cast<int64_t>(op.examples.size())))];
@@ -326,7 +326,7 @@ Model NearExample(const OpDef& op, RandomModel& random) {
   return model;
 }
 
-// What infer accepts and is small runs, with no access out of bounds; nothing crashes.
+// Every small model that infer accepts runs without an access out of bounds, and nothing crashes.
 TEST(Infer, SurvivesRandomModels) {
   constexpr int kModelsPerOp = 1500, kRunsPerOp = 40;
   constexpr int64_t kSmall = 3000;
@@ -364,7 +364,7 @@ TEST(Infer, SurvivesRandomModels) {
       const absl::StatusOr<std::vector<Tensor>> outputs =
           RunLowered(*op, *attrs, values, *types, kSmall * 10);
       if (outputs.status().code() == absl::StatusCode::kResourceExhausted) continue;
-      // What checks its own data may find them wrong.
+      // Operators that check their data may reject it.
       const bool refused = outputs.status().code() == absl::StatusCode::kFailedPrecondition;
       ASSERT_TRUE(outputs.ok() || refused) << op->name << ": " << outputs.status();
       ++ran;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nn.leaky_relu and nn.prelu: x, or alpha * x where x is negative.
+// nn.leaky_relu and nn.prelu: x, or alpha * x if x is negative.
 #include "compiler/ops/axes.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"

@@ -7,8 +7,9 @@
 namespace kiln {
 namespace {
 
-// Rows, columns and depth of op(A) op(B), whose last two dimensions are matrices. Constraints 4
-// (ranks) and 5 (depths).
+// Rows and columns of op(A) op(B), and the depth of its sums. The last two dimensions of
+// A and B are matrices. MakeProduct checks constraint 5 (depths). Its callers have
+// checked constraint 4 (ranks).
 struct Product {
   int64_t rows, columns, depth;
 };
@@ -53,7 +54,7 @@ InferResult InferBatchMatmul(const InferContext& c) {
   return OutputTypes({{std::move(shape), dtype}});
 }
 
-// Both operators: the output's index is (batch…, row, column).
+// Lowers both operators. The output's index is (batch…, row, column).
 absl::Status Lower(StageBuilder& b) {
   const bool at = b.attrs().Bool("transpose_a"), bt = b.attrs().Bool("transpose_b");
   const Factor x = WidenedInput(b, 0), y = WidenedInput(b, 1);
@@ -67,7 +68,7 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-// A batch of data that stands for several has rows of several outputs.
+// False if a batch of data is broadcast: several output rows then read the same row of data.
 bool ByRows(const Graph& graph, const Node& node) {
   const Shape &data = graph.type(node.inputs[0]).shape, &out = graph.type(node.outputs[0]).shape;
   return !node.attrs.Bool("transpose_a") && std::equal(data.begin(), data.end() - 1, out.begin());

@@ -8,11 +8,11 @@
 namespace kiln {
 namespace {
 
-// Diagonals k1 to k2 of a matrix; number k holds the elements with column - row == k.
+// The diagonals `first` to `last` of a matrix. Diagonal k has the elements with column - row == k.
 struct Diagonals {
   int64_t rows, columns, first, last;
 
-  // Elements of the longest.
+  // Number of elements of the longest diagonal.
   int64_t longest() const {
     return std::min(rows + std::min<int64_t>(last, 0), columns - std::max<int64_t>(first, 0));
   }
@@ -49,7 +49,7 @@ absl::Status Lower(StageBuilder& b) {
     Expr at = Min(row, column);
     Indices index(i.begin(), i.end() - 2);
     if (d.first != d.last) {
-      // A diagonal that is shorter than the longest stands at an end of its line.
+      // A diagonal that is shorter than the longest one is aligned to an end of its line.
       const Expr length = Min(Expr(d.columns) - Max(k, 0), Expr(d.rows) + Min(k, 0));
       const Expr room = Expr(d.longest()) - length;
       at = at + loop::MakeSelect(k >= Expr(0), upper_right ? room : Expr(0),

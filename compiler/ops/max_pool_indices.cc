@@ -24,7 +24,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{std::move(shape), DType::Int(64)}});
 }
 
-// The largest value of a window first, then the first place that holds it.
+// Finds the largest value of a window first, then the first place that holds it.
 absl::Status Lower(StageBuilder& b) {
   const Shape& data = b.input_shape(0);
   KILN_ASSIGN_OR_RETURN(const Window window, WindowOf(b.attrs(), {data, b.input_dtype(0)}));
@@ -65,7 +65,7 @@ absl::Status Lower(StageBuilder& b) {
                  return loop::MakeSelect(t.inside && is_best, loop::MakeCast(DType::Int(64), flat),
                                          loop::IntConst(int64, INT64_MAX));
                });
-  // A window of padding alone has no place; the last of data stands for it.
+  // A window that covers only padding has no such place and gives the last place of data.
   b.Output(0, [&](const Indices& i) {
     return Min(place(i), loop::IntConst(int64, std::max<int64_t>(NumElements(data) - 1, 0)));
   });

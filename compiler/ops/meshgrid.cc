@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-// The dimension of the results that input k runs along.
+// The dimension of the results along which input k varies.
 size_t DimensionOf(const Attrs& attrs, size_t k, size_t count) {
   const bool swapped = count >= 2 && k < 2 && attrs.String("indexing") == "xy";
   return swapped ? 1 - k : k;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nn.layer_norm, nn.instance_norm, nn.group_norm: data is brought to mean 0 and variance 1 over
-// some of its places, then scaled and shifted. They differ in the places:
+// nn.layer_norm, nn.instance_norm, nn.group_norm: data is normalized to mean 0 and variance 1 over
+// some of its places, then scaled and shifted. The operators differ in these places:
 //   layer_norm     along the axis
 //   instance_norm  over all dimensions but the first and the axis
 //   group_norm     over all dimensions but the first, the axis in num_groups parts
@@ -16,7 +16,7 @@ namespace {
 
 using loop::Combine;
 
-// Constraints 1 to 3.
+// Checks constraints 1 to 3.
 absl::Status CheckInputs(const InferContext& c) {
   const TensorType& data = c.inputs[0];
   KILN_CONSTRAINT(1, data.dtype.is_float(), data.dtype.ToString(), "floats");
@@ -54,7 +54,7 @@ InferResult InferGroupNorm(const InferContext& c) {
   return OutputTypes({c.inputs[0]});
 }
 
-// Normalises over the dimensions of `shape`, a reading of data's shape, that are `reduced`.
+// Normalizes over the dimensions that are `reduced`. `shape` is a reshape of data's shape.
 void Normalize(StageBuilder& b, const Shape& shape, const std::vector<bool>& reduced) {
   const Shape data_shape = b.input_shape(0);
   const size_t axis = AxisOf(b.attrs().Int("axis"), data_shape.size());

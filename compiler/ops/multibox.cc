@@ -39,7 +39,7 @@ InferResult InferPrior(const InferContext& c) {
   return OutputTypes({{{1, boxes, 4}, data.dtype}});
 }
 
-// Of each box of a place, what its corners are from the centre: -w, -h, w, h.
+// The corners of each box of a place, relative to its center: -w, -h, w, h.
 Tensor Corners(const Attrs& attrs, const Shape& data, DType dtype) {
   const std::vector<double> sizes = attrs.Floats("sizes"), ratios = attrs.Floats("ratios");
   const double aspect = static_cast<double>(data[2]) / static_cast<double>(data[3]);
@@ -128,7 +128,7 @@ absl::Status LowerTransform(StageBuilder& b) {
   const DType dtype = ComputeType(b.input_dtype(kClasses)), i32 = DType::Int(32);
   const Access probabilities = b.Input(kClasses);
   const auto whole = [&](int64_t value) { return loop::IntConst(loop::Type::Of(i32), value); };
-  // Class 0 is the background. The best of the others, and the first that is as good.
+  // Class 0 is the background. Finds the best of the other classes, the first one among equals.
   const auto of_class = [&](const Indices& i, const Indices& r) {
     return probabilities({i[0], r[0] + Expr(1), i[1]});
   };
@@ -147,8 +147,7 @@ absl::Status LowerTransform(StageBuilder& b) {
   });
   b.Output(0, [&](const Indices&) { return loop::Const(dtype, -1); });
   if (n > 0) {
-    // A box that is not valid leaves its own place, which is not before that of a valid one, as it
-    // is.
+    // A box that is not valid writes the old element back to its own index.
     b.Update(
         0, {n, boxes, 6},
         [&](const Indices& i) {

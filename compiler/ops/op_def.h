@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpDef: all that Kiln knows of an operator, said once, in compiler/ops/<name>.cc. The build makes
-// the list of operators from the files of this folder; parsing, printing, type check, passes, code,
-// docs/ops.md and the tests of every engine come from it.
+// OpDef: everything that Kiln knows of an operator, in one place: compiler/ops/<name>.cc. The build
+// collects the operators from the files of this folder. Parsing, printing, type checks, passes,
+// code generation, docs/ops.md and the tests of every engine read the OpDef.
 //
 //   const OpDef kRelu = {
 //       {.name = "nn.relu", .doc = "max(x, 0).", .inputs = {{"data", "numbers of any shape"}}},
@@ -13,7 +13,8 @@
 //   };
 //   KILN_REGISTER_OP(kRelu);
 //
-// Operators of one shape (exp, sin, …) are rows of one table, registered by KILN_REGISTER_OPS.
+// Operators with the same structure (exp, sin, …) are rows of one table,
+// registered by KILN_REGISTER_OPS.
 #ifndef KILN_COMPILER_OPS_OP_DEF_H_
 #define KILN_COMPILER_OPS_OP_DEF_H_
 
@@ -33,8 +34,7 @@ namespace kiln {
 
 class StageBuilder;  // stage_builder.h
 
-// What type inference sees. `constants[k]` is the value of input k where it is a constant, else
-// null.
+// Input of type inference. `constants[k]` is the value of input k if it is a constant, else null.
 struct InferContext {
   const Attrs& attrs;
   const std::vector<TensorType>& inputs;
@@ -44,56 +44,57 @@ struct InferContext {
 using InferResult = absl::StatusOr<std::vector<TensorType>>;
 
 // One case for documentation and tests. Inputs without given values are filled from a fixed seed.
-// An input whose value is given counts as a constant in inference.
+// An input with a given value counts as a constant in inference.
 struct OpExample {
   std::vector<TensorType> inputs = {};
   Attrs attrs = {};
   std::vector<Tensor> values = {};  // empty, or one per input (an empty Tensor: from the seed)
   std::vector<Tensor> expected =
-      {};                // empty, or one per output: what must come out, within `tolerance`
+      {};                // empty, or one per output: the wanted value, within `tolerance`
   double tolerance = 0;  // absolute and relative
   double input_min = -2,
          input_max = 2;  // range of the random floats (integers: rounded from range * 4)
 };
 
-// The least and the largest index that is a place.
+// Smallest and largest valid index, both inclusive.
 struct IndexBounds {
   int64_t least, largest;
 };
 
-// An input whose values say where in other inputs the operator reads or writes.
+// An input whose values are indices into other inputs, at which the operator reads or writes.
 struct IndexInput {
   int input;
-  // For all elements, or one for each part along the first dimension. What lies outside is taken
-  // for the nearest place by `lower`.
+  // One entry for all elements, or one per index of the input's first dimension. `lower` clamps an
+  // index out of bounds to the nearest valid one.
   std::vector<IndexBounds> bounds;
 };
 
 struct OpDef : OpSchema {
-  // What inputs and attributes must satisfy. `infer` cites constraints[n-1] as "constraint n".
+  // Requirements on inputs and attributes. `infer` cites constraints[n-1] as "constraint n".
   std::vector<std::string> constraints;
   OpTraits traits;
-  // Types of the outputs, for any normalized attributes and any input types, as many as the schema
-  // says. InvalidArgument: "constraint 2: found …, wanted …"; the caller puts node and operator
-  // before it.
+  // Returns the types of the outputs for any normalized attributes and any input types. Their
+  // number is the one that the schema gives. InvalidArgument: "constraint 2: found …, wanted …";
+  // the caller prepends node and operator.
   InferResult (*infer)(const InferContext&) = nullptr;
-  // Says every output's value at every index. Types have been inferred, so what `infer` checks may
-  // be relied on.
+  // Defines the value of every output at every index. Types have been inferred, so everything
+  // that `infer` checks holds.
   absl::Status (*lower)(StageBuilder&) = nullptr;
   std::vector<OpExample> examples;
-  // Null: no input is an index, or all values of those that are have a meaning. Types have been
-  // inferred. Nothing if it is so for these attributes and types.
+  // Returns the input that holds indices, or nothing if these attributes and types have
+  // none to check. Types have been inferred. Null: no input holds indices, or every value
+  // of the indices has a meaning.
   std::optional<IndexInput> (*index_input)(const InferContext&) = nullptr;
 };
 
-// Null if there is none.
+// The operator of this name; null if there is none.
 const OpDef* FindOp(absl::string_view name);
-// For the graph package: FindOp as an OpLookup.
+// FindOp as an OpLookup, for the graph package.
 const OpSchema* FindOpSchema(absl::string_view name);
 // All operators, ordered by name.
 std::vector<const OpDef*> AllOps();
-// docs/ops.md: every operator with its inputs, the dtypes that they may have, attributes and
-// constraints.
+// The text of docs/ops.md: every operator with its inputs, the dtypes that they may have, its
+// attributes and its constraints.
 std::string OpsMarkdown();
 
 namespace internal {

@@ -7,7 +7,8 @@
 namespace kiln {
 namespace {
 
-// The kernel_layout in its own letters; the default of transposed convolutions is Relay's.
+// The letters that kernel_layout stands for. The default of transposed convolutions,
+// OI…, means IO… in Relay.
 std::string KernelLayoutOf(const Node& node, Channels channels) {
   std::string kernel = node.attrs.String("kernel_layout");
   if (channels == Channels::kTransposedLayouts && absl::StartsWith(kernel, "OI")) {
@@ -24,7 +25,8 @@ std::optional<ChannelAxes> FromLayouts(const Graph& graph, const Node& node,
   ChannelAxes axes;
   axes.output = static_cast<int64_t>(output);
   const Shape& of_weight = graph.type(node.inputs[static_cast<size_t>(traits.weight)]).shape;
-  // Of a depthwise weight, O may be the channels of data; of a transposed one, those of a group.
+  // O may have fewer entries than the output has channels. It then is the channels of data
+  // (depthwise) or the output channels of one group (transposed).
   if (of_weight[weight] == graph.type(node.outputs[0]).shape[output]) {
     axes.weight = static_cast<int64_t>(weight);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operator that there is: its schema is sound, and its examples infer, lower, run and give
-// what they expect.
+// Every registered operator has a sound schema, and its examples infer, lower, run and
+// give the expected results.
 #include <cmath>
 #include <fstream>
 #include <set>
@@ -77,8 +77,8 @@ TEST_P(EveryOp, RunsItsExamples) {
   EXPECT_TRUE(has_expected) << "one example with values by hand";
 }
 
-// Where an operator takes an input that is known when the model runs, no sooner, it computes the
-// same of it.
+// If an operator accepts an input that is known only when the model runs, it gives the same
+// result as with the constant.
 TEST_P(EveryOp, TakesOperandsThatAreComputed) {
   const OpDef& op = *GetParam();
   for (size_t e = 0; e < op.examples.size(); ++e) {
@@ -127,7 +127,7 @@ TEST(Ops, PageIsWhatTheySay) {
   EXPECT_FALSE(std::getline(file, on_page)) << "docs/ops.md goes on after its end: " << on_page;
 }
 
-// The page says of each input which dtypes it takes, so some must be found.
+// The page names the dtypes of each input, so some must be found.
 TEST(Ops, PageNamesDtypes) {
   const std::string text = OpsMarkdown();
   for (const char* row : {"| indices | integers |", "| weight | numbers |", "| condition | "})

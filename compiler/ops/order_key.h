@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers in the order of floats.
+// Integer keys that are ordered like floats.
 #ifndef KILN_COMPILER_OPS_ORDER_KEY_H_
 #define KILN_COMPILER_OPS_ORDER_KEY_H_
 
@@ -13,10 +13,10 @@ namespace kiln {
 // The integer type of the keys of a float type: int32 for float32, int64 for float64.
 DType OrderKeyType(DType dtype);
 
-// An integer that is less, equal or greater as the float is: -0 is 0. A NaN has the greatest one of
+// The key of x. Keys compare as the floats do; -0 has the key of 0. NaN has the largest integer of
 // the type, which no number has.
 loop::Expr OrderKey(const loop::Expr& x);
-// The same of a number that is known, rounded to the type.
+// The same for a known number, rounded to the type.
 int64_t OrderKey(double x, DType dtype);
 
 }  // namespace kiln

@@ -12,7 +12,8 @@ struct PadDim {
   int64_t before = 0, after = 0;
 };
 
-// Constraint 1: pad_width has a pair of numbers that are not negative for every dimension.
+// Returns the padding. Constraint 1: pad_width has a pair of non-negative
+// numbers for every dimension.
 absl::StatusOr<std::vector<PadDim>> PadWidth(const Attrs& attrs, const Shape& data) {
   std::vector<PadDim> pads;
   const AttrValue& pad_width = attrs.Get("pad_width");
@@ -35,10 +36,10 @@ InferResult InferPadded(const TensorType& data, const std::vector<PadDim>& pads)
   return OutputTypes({std::move(type)});
 }
 
-// How indices beyond the data are brought into it.
+// Treatment of indices beyond the data.
 enum class Mode { kConstant, kEdge, kReflect, kSymmetric };
 
-// Reflection reads data that is there: constraint 3.
+// Checks constraint 3: there are enough places of data to copy.
 absl::Status CheckReflection(const Shape& data, const std::vector<PadDim>& pads, Mode mode) {
   for (size_t d = 0; d < pads.size(); ++d) {
     const int64_t most = std::max(pads[d].before, pads[d].after);
@@ -83,7 +84,7 @@ Expr Source(const Expr& i, const PadDim& pad, int64_t extent, Mode mode) {
   const auto select_below = [&](const Expr& reflected, const Expr& otherwise) {
     return loop::MakeSelect(place < Expr(0), reflected, otherwise);
   };
-  // Reflect leaves the border itself out, symmetric repeats it.
+  // kReflect leaves the border itself out, kSymmetric repeats it.
   const int64_t shift = mode == Mode::kReflect ? 0 : 1;
   const Expr above = loop::MakeSelect(place > last, Expr(2 * (extent - 1) + shift) - place, place);
   return ClampIndex(select_below(Expr(-shift) - place, above), extent);

@@ -64,7 +64,7 @@ OpDef PoolOp(std::string name, int spatial, bool average, InferResult (*infer)(c
           std::move(examples)};
 }
 
-// Cases that both kinds of pooling share.
+// Adds cases that both kinds of pooling share.
 std::vector<OpExample> With1d(std::vector<OpExample> cases) {
   cases.push_back({.inputs = {F32({2, 3, 9})}, .attrs = {{"pool_size", 3}, {"strides", 2}}});
   cases.push_back(

@@ -6,12 +6,12 @@
 namespace kiln {
 namespace {
 
-// Taps of window `o` that count in one dimension.
+// Number of taps of window `o` that count along one dimension.
 Expr CountTaps(const WindowDim& d, const Expr& o, bool include_pad) {
   const bool all_in_data = !d.reads_padding();
   const bool all_in_padding = d.covered() <= d.pad_before + d.extent + d.pad_after;
   if (all_in_data || (include_pad && all_in_padding)) return Expr(d.taps);
-  // Places up to a bound hold (bound + dilation - 1) / dilation taps.
+  // (bound + dilation - 1) / dilation taps lie below a bound.
   const auto taps_below = [&](const Expr& bound) {
     return (Max(bound, Expr(0)) + Expr(d.dilation - 1)) / Expr(d.dilation);
   };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pooling of every kind shares: attributes, geometry, and the stage that reduces windows.
+// Attributes and geometry that pooling operators of every kind share, and the
+// stage that reduces windows.
 #ifndef KILN_COMPILER_OPS_POOLING_H_
 #define KILN_COMPILER_OPS_POOLING_H_
 
@@ -17,17 +18,17 @@ struct Pool {
   Window window;
 };
 
-// The attributes of pooling over so many spatial dimensions, and constraints 1 to 6, which MakePool
+// The attributes of pooling over `spatial` dimensions, and constraints 1 to 6, which MakePool
 // checks.
 std::vector<AttrSchema> PoolAttrs(int spatial);
 std::vector<std::string> PoolConstraints();
 absl::StatusOr<Pool> MakePool(const Attrs& attrs, const TensorType& data, int spatial);
 
-// The windows of input 0 reduced with `combine` in `dtype`; padding is neutral.
+// Reduces the windows of input 0 with `combine` in `dtype`. Padding is the neutral element.
 Access ReduceWindows(StageBuilder& b, const Pool& pool, loop::Combine combine, DType dtype);
 
-// Taps of the window at index `i` of the result that count: those in data, or those in data and its
-// padding; at least one.
+// Number of taps that count in the window at index `i` of the result: the taps in data, or with
+// `include_pad` those in data and its padding; at least 1.
 Expr CountTaps(const Pool& pool, const Indices& i, bool include_pad);
 
 }  // namespace kiln

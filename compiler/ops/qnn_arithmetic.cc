@@ -26,7 +26,7 @@ InferResult Infer(const InferContext& c) {
   KILN_ASSIGN_OR_RETURN(const Rounding rounding, RoundingOf(c.attrs, 6));
   const auto scale = [&](size_t k) { return c.constants[k]->AsDouble(0); };
   if (rounding == Rounding::kEven) {
-    // In float.
+    // Computed in float32, without a fixed-point factor.
   } else if (kOperation == Operation::kMultiply) {
     KILN_RETURN_IF_ERROR(CheckFactor(scale(kLhsScale) * scale(kRhsScale) / scale(kOutScale), 7));
   } else {
@@ -37,9 +37,9 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({std::move(type)});
 }
 
-// What the arithmetics work with.
+// Operands of the functions below.
 struct Operands {
-  Access lhs, rhs;  // less their zero points, int32
+  Access lhs, rhs;  // minus their zero points, int32
   double lhs_scale, rhs_scale, out_scale;
 };
 
@@ -57,7 +57,7 @@ Expr Combine(Operation operation, const Expr& a, const Expr& b) {
   return a;
 }
 
-// Products are multiplied by one factor.
+// The product, multiplied by one factor.
 Access Product(StageBuilder& b, const Operands& o, Rounding rounding) {
   const DType sums = rounding == Rounding::kTflite ? kI32 : kI64;
   const Rescale rescale(b, "product", {o.lhs_scale * o.rhs_scale / o.out_scale}, rounding, sums,
@@ -67,8 +67,8 @@ Access Product(StageBuilder& b, const Operands& o, Rounding rounding) {
   };
 }
 
-// TFLite shifts both operands up, brings them to twice the larger scale, and the sum from there to
-// the scale of the output.
+// TFLite's sum: both operands are shifted to the left and rescaled to twice the larger scale. Their
+// sum is rescaled to the scale of the output.
 Access TfliteSum(StageBuilder& b, const Operands& o, Operation operation, DType dtype) {
   const int shift = dtype.bits == 8 ? 20 : 15;
   const double common = 2 * std::max(o.lhs_scale, o.rhs_scale);
@@ -88,7 +88,7 @@ Access TfliteSum(StageBuilder& b, const Operands& o, Operation operation, DType 
   };
 }
 
-// Both operands are brought to the scale of the output and rounded, and then added.
+// Both operands are rescaled to the scale of the output and rounded, then added.
 Access RequantizedSum(StageBuilder& b, const Operands& o, Operation operation, Rounding rounding) {
   const Rescale of_lhs(b, "lhs", {o.lhs_scale / o.out_scale}, rounding, kI32, kI64),
       of_rhs(b, "rhs", {o.rhs_scale / o.out_scale}, rounding, kI32, kI64);
@@ -97,7 +97,7 @@ Access RequantizedSum(StageBuilder& b, const Operands& o, Operation operation, R
   };
 }
 
-// The numbers themselves in float32, rounded once.
+// The result in float32, rounded once.
 Access FloatResult(const Operands& o, Operation operation) {
   return [=](const Indices& i) {
     const auto real = [&](const Access& x, double scale) {
@@ -108,7 +108,7 @@ Access FloatResult(const Operands& o, Operation operation) {
   };
 }
 
-// The operator on numbers as they lie in memory.
+// The operator, applied to numbers as they are stored.
 Access Result(StageBuilder& b, Operation operation, Rounding rounding, const Access& lhs,
               const Access& rhs) {
   const auto scale = [&](int k) { return OperandValues(b, k)[0]; };
@@ -126,8 +126,8 @@ Access Result(StageBuilder& b, Operation operation, Rounding rounding, const Acc
   return [=](const Indices& i) { return Saturate(result(i), zero(Expr(0)), dtype); };
 }
 
-// The same numbers by one rounding, where they are a linear function but for that: sums and
-// differences of bytes whose zero points are constants, with TFLITE and EVEN.
+// The same result by a single rounding, if the operator is linear except for its rounding: sums and
+// differences of 8-bit numbers with constant zero points, with TFLITE and EVEN. Else nothing.
 absl::StatusOr<std::optional<SumOfBytes>> AsSumOfBytes(StageBuilder& b, Operation operation,
                                                        Rounding rounding) {
   const DType dtype = b.output_dtype(0);
@@ -193,7 +193,7 @@ OpDef ArithmeticOp(std::string name, std::string doc, InferResult (*infer)(const
     examples.push_back(Random(DType::Int(8), {3, 7}, {7}, rounding));
   }
   examples.push_back(Random(DType::Int(16), {3, 7}, {3, 7}, "TFLITE"));
-  // Each of the three is beyond 32 bits in the scale of the output.
+  // The result of each of the three operators exceeds 32 bits in the scale of the output.
   const TensorType pair = {{2}, DType::Int(16)};
   examples.push_back(Case({Values(pair, {30000, -30000}), Values(pair, {20000, 20000}), Scale(1),
                            ZeroPoint(0), Scale(1), ZeroPoint(0), Scale(0x1p-15), ZeroPoint(0)},

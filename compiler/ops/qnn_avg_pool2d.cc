@@ -32,7 +32,7 @@ InferResult Infer(const InferContext& c) {
 
 absl::Status Lower(StageBuilder& b) {
   KILN_ASSIGN_OR_RETURN(const Pool pool, MakePool(b.attrs(), b.input_type(kData), 2));
-  // 32 bits hold the sum of 65,536 numbers of int16.
+  // int32 holds the sum of 65,536 numbers of int16.
   int64_t taps = 1;
   for (const WindowDim& dim : pool.window) taps *= dim.taps;
   const int64_t largest = b.input_dtype(kData).MaxInt() + 1;
@@ -43,7 +43,7 @@ absl::Status Lower(StageBuilder& b) {
     const Expr zero = loop::Const(sums, 0), two = loop::Const(sums, 2);
     const Expr total = sum(i), half = count / two;
     const Expr mean = (total + loop::MakeSelect(total > zero, half, -half)) / count;
-    // A mean is within the range of what it is of.
+    // A mean lies within the range of its terms.
     return loop::MakeCast(b.output_dtype(0), mean);
   });
   return absl::OkStatus();

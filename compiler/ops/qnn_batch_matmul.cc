@@ -7,12 +7,12 @@
 namespace kiln {
 namespace {
 
-// Matrices are the last two dimensions: how many from the end rows and columns are.
+// Positions of the rows and columns of a matrix in a shape, counted from the end.
 constexpr size_t kRow = 2, kColumn = 1;
 
 int64_t Extent(const Shape& shape, size_t from_end) { return shape[shape.size() - from_end]; }
 
-// The channel of a column of the matrix at a batch index.
+// The channel of a column of the matrix at the batch index `index`.
 template <typename T, typename Index>
 T Channel(T column, const Index& index, const Shape& strides) {
   for (size_t d = 0; d < strides.size(); ++d) {

@@ -53,7 +53,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{std::move(shape), first.dtype}});
 }
 
-// Tensor k in the scale of the result; as it is where it has that.
+// Access to tensor k in the scale of the result; unchanged if it has that scale and zero point.
 Access InScaleOfResult(StageBuilder& b, const Operands& o, size_t k) {
   const auto operand = [](size_t input) { return static_cast<int>(input); };
   const Access x = b.Input(operand(k));
@@ -71,8 +71,8 @@ Access InScaleOfResult(StageBuilder& b, const Operands& o, size_t k) {
   };
 }
 
-// Chooses from the last tensor to the first, so that tensor k is read where the index is below its
-// end.
+// Selects from the last tensor to the first: tensor k is read if the index along
+// the axis is below its end.
 absl::Status Lower(StageBuilder& b) {
   const Operands o{(static_cast<size_t>(b.num_inputs()) - 2) / 3};
   const size_t axis = AxisOf(b.attrs().Int("axis"), b.output_shape(0).size());

@@ -79,7 +79,7 @@ const OpDef kConv2d = {
     {Case({Values(I8({1, 1, 2, 2}), {1, 2, 3, 4}), Values(I8({1, 1, 2, 2}), {1, -1, 2, 0}),
            Scale(1), ZeroPoint(1), Scale(1), ZeroPoint(0)},
           {{"padding", List({0, 0, 1, 0})}}, {Values(I32({1, 1, 2, 1}), {3, -1})}),
-     // Rows 2 and 3 alone are in data; the zero point of the weight is 1.
+     // The weight has zero point 1: (3 - 2) * (1 - 1) + (5 - 2) * (4 - 1).
      Case({Values(U8({1, 1, 1, 2}), {3, 5}), Values(U8({1, 1, 1, 2}), {1, 4}), Scale(1),
            ZeroPoint(2), Scale(1), ZeroPoint(1)},
           {}, {Values(I32({1, 1, 1, 1}), {9})}),

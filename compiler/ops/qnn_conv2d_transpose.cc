@@ -27,7 +27,8 @@ absl::Status Lower(StageBuilder& b) {
         return group * conv.out_per_group + index[conv.kernel.o];
       },
       Beyond::kPadding);
-  // What is between the places of data counts 0, as the padding of a convolution does.
+  // The places between those of data hold the zero point and count as 0, like the
+  // padding of a convolution.
   const Access spread = Spread(b, product.x, t, product.padding);
   const Access sum =
       Convolve(b, "conv", conv, product.Factor(spread), ReadFlippedKernel(conv, product.y));
@@ -57,11 +58,12 @@ const OpDef kConv2dTranspose = {
      .canonical = SubpixelConvolution},
     Infer,
     Lower,
-    {// Data less its zero point is 1 and 2.
+    {// Data minus its zero point is 1 and 2.
      Case({Values(I8({1, 1, 1, 2}), {4, 5}), Values(I8({1, 1, 1, 3}), {1, 10, 100}), Scale(1),
            ZeroPoint(3), Scale(1), ZeroPoint(0)},
           {{"strides", List({1, 2})}}, {Values(I32({1, 1, 1, 5}), {1, 10, 102, 20, 200})}),
-     // So is the weight less its own; the ends of the result are left out.
+     // The same numbers, now also with a zero point of the weight. Padding
+     // drops the ends of the result.
      Case({Values(U8({1, 1, 1, 2}), {129, 130}), Values(U8({1, 1, 1, 3}), {3, 12, 102}), Scale(1),
            ZeroPoint(128), Scale(1), ZeroPoint(2)},
           {{"strides", List({1, 2})}, {"padding", List({0, 1})}, {"output_padding", List({0, 1})}},

@@ -46,7 +46,7 @@ const OpDef kDense = {
     {Case({Values(I8({2, 3}), {1, 2, 3, 4, 5, 6}), Values(I8({2, 3}), {1, 0, -1, 2, 2, 2}),
            Scale(1), ZeroPoint(1), Scale(1), ZeroPoint(0)},
           {{"units", 2}}, {Values(I32({2, 2}), {-2, 6, -2, 24})}),
-     // Centred weights beyond 16 bits.
+     // Weights minus their zero point exceed 16 bits.
      Case({Values({{1, 4}, DType::UInt(16)}, {1, 1, 1, 1}),
            Values({{1, 4}, DType::UInt(16)}, {65535, 65535, 1, 0}), Scale(1), ZeroPoint(0),
            Scale(1), ZeroPoint(1)},

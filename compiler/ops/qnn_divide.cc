@@ -15,9 +15,9 @@ namespace {
 
 const DType kI32 = DType::Int(32);
 constexpr double kMaxQuotient = 1 << 22;
-constexpr int kMaxCentred = 255;  // of a number of 8 bits less its zero point
+constexpr int kMaxCentred = 255;  // bound on an 8-bit number minus its zero point
 
-// lhs_scale / (rhs_scale * output_scale), in float32 as TFLite has it.
+// lhs_scale / (rhs_scale * output_scale), computed in float32 as in TFLite.
 float Quotient(double lhs, double rhs, double out) {
   return static_cast<float>(lhs) / (static_cast<float>(rhs) * static_cast<float>(out));
 }
@@ -33,9 +33,9 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({std::move(type)});
 }
 
-// A number as a mantissa of 31 bits and how many places it was shifted left for that.
+// Each number as a mantissa of 31 bits, which is the number shifted to the left by `shifts`.
 struct Mantissas {
-  Tensor values, shifts;  // by the number + kMaxCentred
+  Tensor values, shifts;  // indexed by the number + kMaxCentred
 };
 Mantissas MakeMantissas() {
   std::vector<int32_t> values, shifts;
@@ -49,9 +49,9 @@ Mantissas MakeMantissas() {
   return {Tensor::From<int32_t>(shape, kI32, values), Tensor::From<int32_t>(shape, kI32, shifts)};
 }
 
-// 1 / n = value / 2^31 / 2^shift.
+// Reciprocals of n: 1 / n = value / 2^31 / 2^shift.
 struct Reciprocals {
-  Tensor values, shifts;  // by n; of 0 those of 1
+  Tensor values, shifts;  // indexed by n; entry 0 is that of 1
 };
 Reciprocals MakeReciprocals() {
   std::vector<int32_t> values, shifts;
@@ -89,7 +89,7 @@ absl::Status Lower(StageBuilder& b) {
     const Expr quotient = MultiplyHigh(mantissa({at}), reciprocal({by}));
     const Expr shift = places({by}) + headroom({at}) - I32Const(factor.shift);
     const Expr scaled = MultiplyHigh(quotient, I32Const(factor.multiplier));
-    // Of a number below 2^31, 2^-32 is nothing.
+    // A number below 2^31, times 2^-32, rounds to 0.
     const Expr y = loop::MakeSelect(shift > I32Const(31), I32Const(0),
                                     DivideByPowerOfTwo(scaled, Min(shift, I32Const(31))));
     return Saturate(y, zero(Expr(0)), b.output_dtype(0));
@@ -129,7 +129,8 @@ const OpDef kDivide = {
     {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
     Infer,
     Lower,
-    {// 9.8 / 1.75 is 5.6, or 140 steps: too many. -5.2 / -2.75 is 47.3 steps above -3.
+    {// 9.8 / 1.75 is 5.6, or 140 steps of the output, which saturates. -5.2 / -2.75 is 47.3 steps
+     // above the zero point -3.
      Case(Operands(Values(I8({6}), {100, -50, 7, 1, -128, 0}),
                    Values(I8({6}), {30, -60, 3, 127, -1, 9})),
           {}, {Values(I8({6}), {127, 44, 28, -3, -128, -10})}),

@@ -15,8 +15,8 @@ namespace {
 enum { kData, kScale, kZero, kOutScale, kOutZero };
 
 const DType kI32 = DType::Int(32);
-constexpr int kOutBits = 7;  // behind the point of a result
-// Squares of 255 whose sum an int32 holds.
+constexpr int kOutBits = 7;  // fraction bits of a result
+// Number of squares of 255 whose sum fits an int32.
 constexpr int64_t kMaxExtent = std::numeric_limits<int32_t>::max() / (255 * 255);
 
 InferResult Infer(const InferContext& c) {
@@ -32,25 +32,25 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({data});
 }
 
-// A sum of squares n is brought to [2^27, 2^29) by powers of 4.
+// A sum of squares n, brought to [2^27, 2^29) by a power of 4.
 struct Normal {
-  Expr n, shift;  // 2 * log4 of what it was divided by
+  Expr n, shift;  // log4 of the divisor of the sum
 };
 Normal Normalized(const Expr& sum) {
   const Expr large = sum >= I32Const(1 << 29);
-  // A sum below 2 is not asked for.
+  // The caller handles sums below 2.
   const Expr n = Max(loop::MakeSelect(large, Shr(sum, I32Const(2)), sum), I32Const(2));
   const Expr pairs = Shr(CountLeadingZeros(n) - I32Const(1), I32Const(1)) - I32Const(1);
   return {Shl(n, pairs + pairs), loop::MakeCast(kI32, large) - pairs};
 }
 
-// 1 / sqrt(n) of numbers with 3 integer bits by five steps of Newton's method from 1.
+// 1 / sqrt(n), by five steps of Newton's method from 1. Numbers have 3 integer bits.
 Expr InverseRoot(const Expr& n) {
   const Expr half = DivideByPowerOfTwo(Shr(n, I32Const(1)), 1);
   const Expr three_halves = I32Const((1 << 28) + (1 << 27));
   Expr x = I32Const(1 << 28);
   for (int step = 0; step < 5; ++step) {
-    // Products of numbers with 3 integer bits have 6, of three such 9.
+    // Products of two numbers with 3 integer bits have 6, products of three have 9.
     const Expr cube = SaturatingShiftLeft(MultiplyHigh(MultiplyHigh(x, x), x), 6);
     x = SaturatingShiftLeft(MultiplyHigh(three_halves, x) - MultiplyHigh(half, cube), 3);
   }
@@ -68,7 +68,7 @@ absl::Status Lower(StageBuilder& b) {
                                 const Expr value = x(UnreducedIndex(i, r, reduced, false));
                                 return value * value;
                               });
-  // Of sums of 0 and 1 the root is 1.
+  // The inverse root of the sums 0 and 1 is 1.
   const Access root = b.Compute("root", rows, [&](const Indices& i) {
     return loop::MakeSelect(sum(i) < I32Const(2), I32Const(std::numeric_limits<int32_t>::max()),
                             InverseRoot(Normalized(sum(i)).n));

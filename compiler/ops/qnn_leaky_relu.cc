@@ -19,7 +19,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({data});
 }
 
-// alpha (data - zero) + zero, as two products that are rounded each.
+// alpha (data - zero) + zero, as two products that are rounded separately.
 absl::Status Lower(StageBuilder& b) {
   const DType i32 = DType::Int(32), i64 = DType::Int(64), dtype = b.output_dtype(0);
   const double alpha = b.attrs().Float("alpha");

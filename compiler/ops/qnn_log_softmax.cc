@@ -35,16 +35,16 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({data});
 }
 
-// How far numbers may be below the largest one of a row: beyond, the logarithm of the sum has no
-// room in front of the point.
+// Bound on the distance of a number below the largest one of its row. At this distance or more,
+// subtracting the logarithm of the sum could overflow.
 Expr Radius(const Expr& log_sum, const SoftmaxTables& tables) {
-  // The inverse of the factor that differences are rescaled with.
+  // The inverse of the factor by which differences are rescaled.
   const FixedPointFactor inverse =
       ToFixedPoint(std::exp2(31 - tables.factor.shift) / tables.factor.multiplier);
   const Expr room = log_sum + I32Const(std::numeric_limits<int32_t>::min());
   const Expr least = DivideByPowerOfTwo(MultiplyHigh(room, I32Const(inverse.multiplier)),
                                         std::max(-inverse.shift, 0));
-  // A radius of many numbers is as good as 256.
+  // Distances are below 256, so that larger radii make no difference.
   return Min(I32Const(std::min<int64_t>(tables.radius, 256) + 1), -least);
 }
 
@@ -75,7 +75,7 @@ absl::Status Lower(StageBuilder& b) {
   b.Output(0, [&](const Indices& i) {
     const Indices at = ReducedIndex(i, reduced);
     const Expr n = below(i), valid = n < radius(at);
-    // Beyond the radius the difference could overflow.
+    // At the radius and beyond, the difference could overflow.
     const Expr difference =
         loop::MakeSelect(valid, rescaled({ClampIndex(n, 256)}), I32Const(0)) - log_sum(at);
     const Expr y = DivideByPowerOfTwo(difference, 31 - kDifferenceIntegerBits - kOutIntegerBits);
@@ -111,10 +111,10 @@ const OpDef kLogSoftmax = {
     {.fusion = Fusion::kReduction, .layout = {LayoutRule::kAxis, "axis"}},
     Infer,
     Lower,
-    {// The true logarithms are 115.97, 99.97, 51.97, 107.97 and -104.8 numbers.
+    {// The exact results are 115.97, 99.97, 51.97, 107.97 and -104.8 in numbers of the output.
      Case(Operands(Values(I8({1, 5}), {10, 0, -30, 5, -128}), 0.1), {},
           {Values(I8({1, 5}), {116, 100, 52, 108, -105})}),
-     // Differences whose logarithm is too low.
+     // The logarithms of the larger differences are too low for the output.
      Case(Operands(Values(I8({4, 1}), {127, 100, -128, 120}), 0.5), {{"axis", 0}},
           {Values(I8({4, 1}), {127, -89, -128, 71})}),
      Example(I8({3, 10}), 0.05, {}), Example(I8({2, 5, 3}), 0.2, {{"axis", 1}})},

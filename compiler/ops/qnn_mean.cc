@@ -38,7 +38,8 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{std::move(shape), data.dtype}});
 }
 
-// factor / count, with bits that are those of the factor divided by the integer.
+// factor / count, by an integer division of the multiplier. The multiplier is first shifted to the
+// left to keep its precision.
 FixedPointFactor DividedBy(FixedPointFactor factor, int64_t count) {
   const int bits = 63 - std::countl_zero(static_cast<uint64_t>(count));
   const int shift = std::min({bits, 32, 31 + factor.shift});
@@ -90,13 +91,13 @@ const OpDef kMean = {
     {.fusion = Fusion::kReduction, .layout = {LayoutRule::kReduction, "axis"}},
     Infer,
     Lower,
-    {// 8/3 and -8/3, rounded though scale and zero point stay.
+    {// 8/3 and -8/3 are rounded even if the output has the scale and zero point of data.
      Case(Operands(Values(I8({2, 3}), {1, 2, 5, -1, -2, -5}), 0.5, 3), {{"axis", List({1})}},
           {Values(I8({2}), {3, -3})}),
-     // (8/3 - 3) * 0.5 is -1/6, with a scale of 0.1 -1.67.
+     // (8/3 - 3) * 0.5 is -1/6, or -1.67 in the output scale of 0.1.
      Case(Operands(Values(I8({1, 3}), {1, 2, 5}), 0.1, 10), {{"axis", List({1})}},
           {Values(I8({1}), {8})}),
-     // Beyond 32 bits in the scale of the output.
+     // The result exceeds 32 bits in the scale of the output.
      Case(Operands(Values(I8({2, 2}), {100, 100, -100, -100}), 0x1p-26, 0), {{"axis", List({1})}},
           {Values(I8({2}), {127, -128})}),
      Random(I8({1, 4, 5, 7}), 0.3, -4, {{"axis", List({1, 2})}}),

@@ -10,7 +10,7 @@ namespace {
 
 enum { kData, kScale, kZero };
 
-// Constraints 2 to 4 of both operators.
+// Checks constraints 2 to 4 of both operators.
 absl::Status CheckOperands(const InferContext& c) {
   const TensorType& data = c.inputs[kData];
   int64_t places = 1;
@@ -43,7 +43,7 @@ InferResult InferDequantize(const InferContext& c) {
   return OutputTypes({{data.shape, DType::Float(32)}});
 }
 
-// Scale and zero point at an index of data.
+// Scale and zero point for an index of data.
 struct Operands {
   std::function<Expr(const Expr&)> scale, zero;
   size_t axis = 0;

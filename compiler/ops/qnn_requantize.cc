@@ -10,7 +10,6 @@
 namespace kiln {
 namespace {
 
-// Operands.
 enum { kData, kInputScale, kInputZero, kOutputScale, kOutputZero };
 
 DType OutDType(const Attrs& attrs) { return attrs.DTypeOr("out_dtype", DType::Int(8)); }
@@ -56,10 +55,10 @@ absl::Status Lower(StageBuilder& b) {
     factors.push_back(single ? static_cast<float>(a) / static_cast<float>(c) : a / c);
   }
   const DType dtype = b.input_dtype(kData);
-  // 32 bits hold sums and the difference to their zero point, as in TFLite.
+  // int32 holds sums and their difference to the zero point, as in TFLite.
   const DType sums = dtype.bits == 64 || dtype == DType::UInt(32) ? DType::Int(64) : DType::Int(32);
-  // Factors of 1 and more round once, so that of TFLITE's numbers those within 32 bits are UPWARD's,
-  // which has 64 bits to compute in.
+  // With factors of 1 or more, TFLITE rounds once and equals UPWARD for results within 32 bits.
+  // UPWARD can compute in 64 bits.
   const bool wide_result = rounding == Rounding::kTflite && OutDType(b.attrs()).bits == 32 &&
                            std::all_of(factors.begin(), factors.end(),
                                        [](double f) { return ToFixedPoint(f).shift > 0; });
@@ -126,13 +125,14 @@ const OpDef kRequantize = {
                 {{"rounding", "TONEAREST"}}, Values(I8({4}), {-2, -1, 1, 2})),
      Requantize(Values(I32({4}), {-3, -1, 1, 3}), Scale(0.5), 0, Scale(1), 0,
                 {{"rounding", "EVEN"}}, Values(I8({4}), {-2, 0, 0, 2})),
-     // 3 / 8 is first rounded to 31 bits, then by its shift: halves away from zero.
+     // TFLITE rounds the product with the multiplier first and then the shift, halves away from
+     // zero.
      Requantize(Values(I32({4}), {-12, -4, 4, 12}), Scale(0.125), 0, Scale(1), 0,
                 {{"rounding", "TFLITE"}}, Values(I8({4}), {-2, -1, 1, 2})),
      Requantize(Values(I64({4}), {-12, -4, 4, 12}), Scale(0.125), 0, Scale(1), 0,
                 {{"rounding", "TFLITE"}, {"out_dtype", "int16"}},
                 Values({{4}, DType::Int(16)}, {-1, 0, 1, 2})),
-     // Products beyond 32 bits are saturated at the end that has their sign.
+     // Products beyond 32 bits saturate to the bound with their sign.
      Requantize(Values(I32({4}), {1 << 30, -(1 << 30), 3, -3}), Scale(4), 0, Scale(1), 0,
                 {{"rounding", "TFLITE"}}, Values(I8({4}), {127, -128, 12, -12})),
      Requantize(Values(I32({2, 2}), {1 << 29, 4, -(1 << 29), -4}), Scales({8, 0.5}), 0, Scale(1), 0,
@@ -143,7 +143,7 @@ const OpDef kRequantize = {
      Requantize(Values(I32({4}), {30000, -30000, 1, -1}), Scale(0x1p18), 0, Scale(1), 0,
                 {{"rounding", "TFLITE"}, {"out_dtype", "int32"}},
                 Values(I32({4}), {2147483647, -2147483648.0, 262144, -262144})),
-     // What a float32 rounds beyond the bounds.
+     // float32 rounds these numbers beyond the bounds of int32.
      Requantize(Values(I32({2}), {2147483647, -2147483648.0}), Scale(1), 0, Scale(1), 5,
                 {{"rounding", "EVEN"}, {"out_dtype", "int32"}},
                 Values(I32({2}), {2147483647, -2147483643})),

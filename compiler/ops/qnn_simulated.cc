@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// qnn.simulated_quantize and qnn.simulated_dequantize: the numbers that quantisation gives, in
-// floats, with a dtype that is an input: 0 none, 1 int8, 2 uint8, 3 int32.
+// qnn.simulated_quantize and qnn.simulated_dequantize: the numbers that quantization gives, as
+// floats. The dtype is an input: 0 none, 1 int8, 2 uint8, 3 int32.
 #include "compiler/loop/math.h"
 #include "compiler/ops/axes.h"
 #include "compiler/ops/constraint.h"
@@ -27,7 +27,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({data});
 }
 
-// The code of the dtype, and scale and zero point of an element, as numbers of data's type.
+// The code of the dtype, and scale and zero point of an element in the dtype of data.
 struct Operands {
   Expr code, scale, zero;
 };
@@ -48,7 +48,7 @@ absl::Status LowerQuantize(StageBuilder& b) {
   const DType dtype = ComputeType(b.output_dtype(0));
   b.Output(0, [&, x = b.Input(kData)](const Indices& i) {
     const Operands o = OperandsOf(b, i, dtype);
-    // Of int8, of uint8, or of int32.
+    // Selects the number for the dtype of the code.
     const auto choose = [&](double int8, double uint8, double int32) {
       return loop::MakeSelect(o.code == Expr(1), loop::Const(dtype, int8),
                               loop::MakeSelect(o.code == Expr(2), loop::Const(dtype, uint8),

@@ -18,13 +18,13 @@ namespace {
 enum { kData, kScale, kZero, kOutScale, kOutZero };
 
 const DType kI32 = DType::Int(32);
-constexpr int kInterpolatedSteps = 512;  // of a table of int16 numbers
-// exp(-10) is as good as 0: differences of 10 and more are one.
+constexpr int kInterpolatedSteps = 512;  // steps of a table for int16 data
+// exp(-10) is as good as 0: all differences of 10 and more count as 10.
 constexpr double kFarBelow = 10;
 
 DType OutDType(const Attrs& attrs, DType data) { return attrs.DTypeOr("out_dtype", data); }
 
-// What numbers of a softmax stand for.
+// Scale and zero point of the result of a softmax.
 struct Result {
   double scale;
   int64_t zero_point;
@@ -40,7 +40,7 @@ absl::Status CheckResult(const InferContext& c, DType out) {
                   "as data, or int16");
   const Result wanted = ResultOf(data, out);
   const double scale = c.constants[kOutScale]->AsDouble(0);
-  // TFLite is lenient with int16.
+  // TFLite accepts inexact scales of int16.
   const double error = out.bits == 8 ? 0 : 0.001;
   KILN_CONSTRAINT(6, std::abs(scale / wanted.scale - 1) <= error,
                   absl::StrCat("output_scale ", scale), absl::StrCat(wanted.scale));
@@ -52,7 +52,7 @@ absl::Status CheckResult(const InferContext& c, DType out) {
   return absl::OkStatus();
 }
 
-// Differences of int16 are in units of 10 / 65535.
+// The factor that rescales differences of int16 numbers to units of 10 / 65535.
 double FactorOf16(double scale) { return scale / (kFarBelow / 65535.0); }
 
 InferResult Infer(const InferContext& c) {
@@ -79,8 +79,9 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{data.shape, out}});
 }
 
-// f from `low` to `high` in units of 2^-15, at kInterpolatedSteps places and the last one. Each is
-// moved by half of what interpolation misses in the middle to the next. In float32, as TFLite.
+// Table of f at kInterpolatedSteps + 1 places from `low` to `high`, in units of 2^-15. Each entry
+// but the last is corrected by half of the interpolation error in the middle between it and the
+// next. Computed in float32, as in TFLite.
 Tensor InterpolatedTable(float low, float high, const std::function<float(float)>& f) {
   constexpr float kOne = 32768;
   const float step = (high - low) / kInterpolatedSteps;
@@ -100,7 +101,8 @@ Tensor InterpolatedTable(float low, float high, const std::function<float(float)
   return Tensor::From<int32_t>({kInterpolatedSteps + 1}, kI32, table);
 }
 
-// Of an int16 x: between the places x / 128 of the table and the next.
+// Interpolates for an int16 x between entry x / 128, counted from the middle of the
+// table, and the next entry.
 Expr Interpolated(const Access& table, const Expr& x) {
   const auto shr = [](const Expr& e) { return Shr(e, I32Const(7)); };
   const Expr place = shr(x) + I32Const(kInterpolatedSteps / 2);
@@ -112,8 +114,8 @@ Expr Interpolated(const Access& table, const Expr& x) {
 
 Expr Bounded16(const Expr& x) { return Max(Min(x, I32Const(32767)), I32Const(-32768)); }
 
-// Of int16: exponentials and the reciprocal of their sum from tables, both with 15 bits behind the
-// point.
+// Lowers softmax of int16. Exponentials and the reciprocal of their sum come from tables,
+// both with 15 fraction bits.
 void Lower16(StageBuilder& b) {
   const Shape& shape = b.input_shape(kData);
   std::vector<bool> reduced(shape.size());
@@ -141,7 +143,7 @@ void Lower16(StageBuilder& b) {
   const Access zeros =
       b.Compute("zeros", rows, [&](const Indices& i) { return CountLeadingZeros(sum(i)); });
   const Access reciprocal = b.Compute("reciprocal", rows, [&](const Indices& i) {
-    // The sum in [1, 2) with 16 bits behind the point, and from there around 0.
+    // The sum is normalized to [1, 2) with 16 fraction bits, then centered around 0.
     const Expr high = Shl(sum(i), zeros(i) - I32Const(1));
     const Expr shifted = Shr(Shr(high, I32Const(13)) + I32Const(1), I32Const(1));
     return Interpolated(reciprocals, Bounded16(shifted - I32Const((1 << 15) + (1 << 16))));
@@ -179,7 +181,7 @@ absl::Status Lower(StageBuilder& b) {
                                 return DivideByPowerOfTwo(exp(UnreducedIndex(i, r, reduced, false)),
                                                           kSumIntegerBits);
                               });
-  // The sum is 2^bits * (1 + rest), so that its reciprocal is that of (1 + rest), shifted.
+  // The sum is 2^bits * (1 + rest), so its reciprocal is the shifted reciprocal of (1 + rest).
   const Access zeros =
       b.Compute("zeros", rows, [&](const Indices& i) { return CountLeadingZeros(sum(i)); });
   const Access reciprocal = b.Compute("reciprocal", rows, [&](const Indices& i) {
@@ -192,7 +194,7 @@ absl::Status Lower(StageBuilder& b) {
     const Indices row = ReducedIndex(i, reduced);
     const Expr shift = I32Const(kSumIntegerBits + 31 - dtype.bits) - zeros(row);
     const Expr scaled = MultiplyHigh(reciprocal(row), exp(i));
-    // Of a product below 1, 2^-32 is nothing.
+    // A product below 1, times 2^-32, rounds to 0.
     const Expr quotient = loop::MakeSelect(shift > I32Const(31), I32Const(0),
                                            DivideByPowerOfTwo(scaled, Min(shift, I32Const(31))));
     const Expr value = quotient + I32Const(lowest);

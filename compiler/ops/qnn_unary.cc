@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of quantised numbers: of 8 bits a table, of 16 bits sigmoid and tanh alone.
+// Functions of quantized numbers of 8 bits, as tables. Sigmoid and tanh take int16 as well.
 #include <algorithm>
 #include <cmath>
 
@@ -16,13 +16,13 @@ enum { kData, kScale, kZero, kOutScale, kOutZero };
 
 const DType kI32 = DType::Int(32), kF32 = DType::Float(32);
 
-// How TFLite computes sigmoid and tanh.
+// Parameters of TFLite's kernels for sigmoid and tanh.
 struct Saturating {
   Expr (*fixed_point)(const Expr&, int integer_bits);
-  double out_scale;       // of 8 bits; of 16 it is 2^-15
-  int out_fraction_bits;  // of 8 bits
-  int index_bits;         // of 16 bits: of what stands behind the point of an index into the table
-  double out_zero;        // of int8
+  double out_scale;       // of an 8-bit result; that of a 16-bit result is 2^-15
+  int out_fraction_bits;  // of an 8-bit result
+  int index_bits;         // 16 bits: fraction bits of an index into the table
+  double out_zero;        // zero point of an int8 result
 };
 constexpr Saturating kSigmoid = {FixedPointLogistic, 0x1p-8, 8, 9, -128};
 constexpr Saturating kTanh = {FixedPointTanh, 0x1p-7, 7, 8, 0};
@@ -35,7 +35,7 @@ absl::Status CheckTflite(const InferContext& c, const Saturating& f, DType dtype
   const double scale = c.constants[kOutScale]->AsDouble(0);
   const Tensor* zero = c.constants[kOutZero];
   KILN_CONSTRAINT(5, dtype.is_int(), dtype.ToString(), "int8 or int16");
-  // Of int16, x * scale must fit 32 bits in the scale of the table.
+  // For int16, x * scale must fit 32 bits in the scale of the table.
   const double in_scale = c.constants[kScale]->AsDouble(0);
   const double most = dtype.bits == 8 ? 0x1p30 : 65535.0 / (4096 * 3);
   KILN_CONSTRAINT(5, in_scale <= most, absl::StrCat("scale ", in_scale),
@@ -79,7 +79,8 @@ int32_t Evaluate(const Expr& e) {
   return is_constant ? static_cast<int32_t>(value) : 0;
 }
 
-// A function of numbers of 8 bits, `value` of the number as an int32 constant.
+// Lowers a function of 8-bit numbers to a table. `value` gives the result for a number q,
+// which is an int32 constant.
 void LowerTable(StageBuilder& b, const std::function<Expr(const Expr& q)>& value) {
   const DType dtype = b.input_dtype(kData);
   const int64_t lowest = dtype.MinInt();
@@ -106,8 +107,8 @@ void LowerFloat(StageBuilder& b) {
   });
 }
 
-// Of int8: the function in fixed point with four integer bits; what is out of their range is at the
-// end of the function's.
+// Lowers a function of int8 in fixed point with four integer bits. Numbers beyond the range of
+// these bits give the end of the function's range.
 void LowerTflite8(StageBuilder& b, const Saturating& f) {
   constexpr int kIntegerBits = 4;
   const FixedPointFactor factor =
@@ -128,10 +129,10 @@ void LowerTflite8(StageBuilder& b, const Saturating& f) {
   });
 }
 
-// 2^16 sigmoid(n / 24): both functions of int16 are interpolated in it, as tanh(x) is
-// 2 sigmoid(2x) - 1.
+// The table 2^16 sigmoid(n / 24). Both functions of int16 are interpolated in it, as
+// tanh(x) is 2 sigmoid(2x) - 1.
 Tensor SigmoidTable() {
-  // Where TFLite's table has one more than the nearest integer.
+  // Entries of TFLite's table that are one above the nearest integer.
   constexpr int kAbove[] = {4,  8,  12, 14, 15, 16, 17, 19, 20,  21,  22,  25,  27,  28, 29,
                             30, 31, 33, 34, 35, 37, 39, 40, 41,  43,  44,  45,  46,  49, 50,
                             54, 62, 63, 64, 66, 82, 86, 93, 100, 103, 112, 116, 135, 255};
@@ -143,14 +144,14 @@ Tensor SigmoidTable() {
   return Tensor::From<int32_t>({256}, kI32, table);
 }
 
-// The factor, of int32, and the shift right that bring a number to the scale of the table,
-// 2^-12 / 3.
+// The int32 factor and the right shift that bring a number to the scale of the table, 2^-12 / 3.
 struct TableScale {
   int64_t multiplier;
   int shift;
 };
 TableScale ToTableScale(double scale, bool is_sigmoid) {
-  // TFLite takes a scale near a power of two for one, in float32: 2^-12, and 2^-11 for tanh.
+  // TFLite treats a scale near 2^-12, and for tanh near 2^-11, as that power. It compares in
+  // float32.
   const float exponent = std::log(static_cast<float>(scale)) * (1.0F / std::log(2.0F));
   const float above = std::round(exponent) + 12;
   const bool is_power = std::abs(exponent - std::round(exponent)) < 1e-3F;
@@ -166,7 +167,7 @@ void LowerTflite16(StageBuilder& b, const Saturating& f) {
   const bool is_sigmoid = f.index_bits == kSigmoid.index_bits;
   const TableScale scale = ToTableScale(OperandValues(b, kScale)[0], is_sigmoid);
   const int64_t half = scale.shift > 0 ? int64_t{1} << (scale.shift - 1) : 0;
-  constexpr int64_t kLast = 254;  // place in the table that has another one behind it
+  constexpr int64_t kLast = 254;  // last entry of the table that has a successor
   const int64_t largest = ((scale.multiplier << 15) + half) >> scale.shift >> f.index_bits;
   b.Output(0, [&, x = b.Input(kData)](const Indices& i) {
     const Expr scaled =
@@ -183,13 +184,13 @@ void LowerTflite16(StageBuilder& b, const Saturating& f) {
       const Expr end = I32Const(is_sigmoid ? 0x7fff << 10 : 0xffff << 8);
       y = loop::MakeSelect(place > I32Const(kLast), end, y);
     }
-    // y, or -y - 1 of negative numbers; what is added to that makes up for it.
+    // `turned` is y, or -y - 1 for negative numbers. The addends below compensate for that.
     const Expr sign = Shr(scaled, 31);
     const Expr turned = loop::MakeBinary(loop::BinaryOp::kXor, y, sign);
     const auto if_negative = [&](int32_t value) {
       return loop::MakeBinary(loop::BinaryOp::kAnd, sign, I32Const(value));
     };
-    // Rounded; sums are below 2^31.
+    // The addends round; sums are below 2^31.
     if (is_sigmoid) return Shr(turned + I32Const(1 << 9) + if_negative(1 << 25), 10);
     return Shr(turned + I32Const((1 << 7) - (1 << 23)) + if_negative(1 << 24), 8);
   });
@@ -297,11 +298,11 @@ const OpDef kUnary[] = {
         {Example({-100, 0, 4, 100}, 0.25, 0, 0x1p-8, -128, {-128, 0, 59, 127}),
          Case(Operands(Values(I8({4}), {-100, 0, 4, 100}), 0.25, 0, 0x1p-8, -128), kLikeTflite,
               {Values(I8({4}), {-128, 0, 59, 127})}),
-         // sigmoid(1) * 2^15 is 23955.3; the table is half a step above it. That of 0.875
-         // is 23127.2: there the table has one more than the nearest integer.
+         // sigmoid(1) * 2^15 is 23955.3, and the table is half a step above it.
+         // sigmoid(0.875) * 2^15 is 23127.2, where the table is one above the nearest integer.
          Case(Operands(Values({{4}, kI16}, {0, 4096, -4096, 3584}), 0x1p-12, 0, 0x1p-15, 0),
               kLikeTflite, {Values({{4}, kI16}, {16384, 23956, 8812, 23128})}),
-         // Near 2^-12, which counts as one, and near 2^-11, which does not.
+         // A scale near 2^-12, which counts as that, and one near 2^-11, which does not.
          Case(Operands(Values({{4}, kI16}, {-9000, -1001, 777, 5003}), 0x1.0016b8p-12, 0, 0x1p-15,
                        0),
               kLikeTflite, {Values({{4}, kI16}, {3277, 14392, 17933, 25307})}),

@@ -20,7 +20,7 @@ const DType kI32 = DType::Int(32), kI64 = DType::Int(64);
 
 Expr Int64(int64_t value) { return loop::IntConst(loop::Type::Of(kI64), value); }
 
-// A table of int32, or of floats, with one element where all are one.
+// A table of int32 or of floats, with one element if all values are equal.
 Tensor TableOf(std::vector<double> values, DType dtype) {
   if (std::all_of(values.begin(), values.end(), [&](double v) { return v == values[0]; })) {
     values.resize(1);
@@ -28,7 +28,7 @@ Tensor TableOf(std::vector<double> values, DType dtype) {
   return Values({{static_cast<int64_t>(values.size())}, dtype}, values);
 }
 
-// One element serves all places.
+// Checks that there is one element, which serves all places, or one per place.
 absl::Status CheckPlaces(const TensorType& type, int64_t places, const char* what, int constraint) {
   const bool one = type.num_elements() == 1;
   KILN_CONSTRAINT(constraint, one || (type.rank() == 1 && type.shape[0] == places),
@@ -197,13 +197,13 @@ Expr Rescale::Tflite16Of(const Expr& x, const Expr& place) const {
   return Shr(product + half, shift);
 }
 
-// x * multiplier / 2^(31 - shift) in 64 bits, of |x| below 2^31.
+// x * multiplier / 2^(31 - shift) in 64 bits, for |x| below 2^31.
 Expr Rescale::FixedPointOf(const Expr& x, const Expr& place) const {
   const auto wide = [](const Expr& e) { return loop::MakeCast(kI64, e); };
   const Expr shift = Int64(31) - wide(left_({place})) + wide(right_({place}));
   const Expr half = Shl(Int64(1), shift - Int64(1));
   Expr product = wide(x) * wide(multiplier_({place}));
-  // Halves of negative numbers go down.
+  // Halves of negative numbers are rounded down.
   if (rounding_ == Rounding::kToNearest) product = product + Shr(product, Int64(63));
   return Shr(product + half, shift);
 }
@@ -223,7 +223,7 @@ Expr Rescale::FloatOf(const Expr& x, const Expr& place) const {
 Expr Saturate(const Expr& value, const Expr& zero_point, DType dtype) {
   const loop::Type type = value.type();
   if (type.dtype.is_float()) {
-    // Bounds of what is without its zero point, so that it is added to an integer.
+    // The bounds exclude the zero point, so that the zero point is added to an integer.
     const Expr zero = loop::MakeCast(type.dtype, zero_point);
     const Expr low = loop::Const(type, static_cast<double>(dtype.MinInt())) - zero;
     const Expr high = loop::Const(type, static_cast<double>(dtype.MaxInt())) - zero;
@@ -232,7 +232,7 @@ Expr Saturate(const Expr& value, const Expr& zero_point, DType dtype) {
       const Expr whole = loop::MakeCast(kI32, clamped);
       return loop::MakeCast(dtype, whole + loop::MakeCast(kI32, zero_point));
     }
-    // Floats do not hold the bounds.
+    // Floats do not hold these bounds exactly; int64 saturates again.
     return Saturate(loop::MakeCast(kI64, clamped), zero_point, dtype);
   }
   const Expr sum = value + loop::MakeCast(type.dtype, zero_point);

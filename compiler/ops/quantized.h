@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operators on quantized tensors (qnn.*) share. A quantized number q stands for
-// scale * (q - zero_point). Scales are operands: constants, float32 or float64, above 0; zero
-// points int32. Either has one element, or one for each place of an axis.
+// Helpers of the operators on quantized tensors (qnn.*). A quantized number q stands for
+// scale * (q - zero_point). Scales and zero points are operands: scales are float32 or float64 and
+// above 0, zero points are int32. Each has one element, or one per place of an axis.
 //
-// A requantization multiplies sums of products by a quotient of scales and rounds. Its arithmetic
-// has a name, the attribute `rounding`:
+// A requantization multiplies sums of products by a quotient of scales and rounds. The attribute
+// `rounding` names the arithmetic:
 //
 //   UPWARD     fixed point of 31 bits, halves up
 //   TONEAREST  the same, halves away from zero
-//   TFLITE     as TFLite's reference kernels: fixed point that rounds twice, or, of int64 sums,
+//   TFLITE     as TFLite's reference kernels: fixed point that rounds twice, or, for int64 sums,
 //              with a multiplier of 15 bits
-//   EVEN       in float32 (or compute_dtype), halves to the even neighbour, as ONNX
+//   EVEN       in float32 (or compute_dtype), halves to the even neighbor, as ONNX
 #ifndef KILN_COMPILER_OPS_QUANTIZED_H_
 #define KILN_COMPILER_OPS_QUANTIZED_H_
 
@@ -26,50 +26,51 @@
 
 namespace kiln {
 
-// Constraint checks. Operand k is
-// - a scale: float32 or float64 with one element, or `places`; a constant, where that is asked for;
-//   the elements of a constant are finite and above 0;
-// - a zero point: int32 with one element, or `places`; a constant is not beyond 2^24, so that a
-//   float holds it.
+// Constraint checks. Operand k must be
+// - a scale: float32 or float64 with one element or `places` elements, and a constant if
+//   kAtCompileTime; the elements of a constant are finite and above 0;
+// - a zero point: int32 with one element or `places` elements; the magnitude of a constant is at
+//   most 2^24, so that a float holds it.
 enum class Known { kAtCompileTime, kPerhapsLater };
 absl::Status CheckScale(const InferContext& c, size_t k, int64_t places, Known known,
                         int constraint);
 absl::Status CheckZeroPoint(const InferContext& c, size_t k, int64_t places, int constraint);
-// The scale and zero point of the result, operands k and k + 1, are the constants
+// Checks that the scale and the zero point of the result, operands k and k + 1, are the constants
 // 1 / inverse_scale and `zero_point`.
 absl::Status CheckResultIs(const InferContext& c, size_t k, int inverse_scale, int64_t zero_point,
                            int constraint);
-// A quotient of scales that fixed-point arithmetic multiplies by: finite and below 2^30.
+// Checks a quotient of scales for fixed-point multiplication: it must be finite and below 2^30.
 absl::Status CheckFactor(double factor, int constraint);
-// The integer types that quantized tensors have.
+// Checks that the dtype is an integer type of up to 32 bits, as quantized tensors have.
 absl::Status CheckQuantized(DType dtype, int constraint);
 
-// The elements of a constant operand as numbers; empty where it is no constant.
+// The elements of a constant operand as numbers; empty if it is not a constant.
 std::vector<double> OperandValues(const StageBuilder& b, int k);
-// Operand k at a place of its axis; its only element if it has but one. As it is in memory.
+// Access to operand k by a place of its axis. An operand of one element gives that for all places.
+// The dtype is the one in memory.
 std::function<Expr(const Expr& place)> OperandAt(const StageBuilder& b, int k);
-// Whether operand k is a constant that is 0 everywhere.
+// True if operand k is a constant that is 0 everywhere.
 bool IsZero(const StageBuilder& b, int k);
 
 enum class Rounding { kUpward, kToNearest, kTflite, kEven };
-// Of the attribute `rounding`; "None" is UPWARD. A violation of `constraint` where it has no such
-// name.
+// The value of the attribute `rounding`; "None" is UPWARD. An unknown name violates `constraint`.
 absl::StatusOr<Rounding> RoundingOf(const Attrs& attrs, int constraint);
 AttrSchema RoundingAttr(std::string otherwise = "None");
-// Of the attribute compute_dtype: float32, float64 or int64 ("None": as the rounding has it).
+// The value of the attribute compute_dtype: float32, float64 or int64 ("None"). Rescale replaces
+// int64 by float32 for EVEN. An unknown name violates `constraint`.
 absl::StatusOr<DType> ComputeDTypeOf(const Attrs& attrs, int constraint);
 
-// Multiplication by constant factors, one or one per place of an axis, with rounding.
+// Multiplies by constant factors, one or one per place of an axis, and rounds.
 class Rescale {
  public:
-  // `sums` is the dtype of what is multiplied; `compute` matters to EVEN and may be a float for
-  // UPWARD and TONEAREST too.
+  // `sums` is the dtype of the numbers to multiply. `compute` is int64 for fixed point, or a float.
+  // EVEN replaces int64 by float32, and TFLITE always uses fixed point.
   Rescale(StageBuilder& b, const std::string& name, const std::vector<double>& factors,
           Rounding rounding, DType sums, DType compute);
 
-  // x * factor, rounded: int32 if TFLITE multiplies int32 sums, else int64, or float where
-  // `compute` is one. An int32 whose magnitude would be 2^29 or more may be another
-  // one of that size and sign, which is saturated alike in 16 bits.
+  // Returns x * factor, rounded. It is int32 if TFLITE multiplies int32 sums, a float if the
+  // arithmetic is in floats, else int64. An int32 result of magnitude 2^29 or more may be another
+  // number of that size and sign, which saturates to the same 16-bit number.
   Expr operator()(const Expr& x, const Expr& place) const;
 
  private:
@@ -81,27 +82,27 @@ class Rescale {
   Rounding rounding_;
   DType compute_;
   bool wide_;                 // the sums are int64
-  std::optional<int> shift_;  // where that of all places is one
-  bool shifts_left_ = false;  // that of some place is above 0
+  std::optional<int> shift_;  // set if all places have the same shift
+  bool shifts_left_ = false;  // some place has a shift above 0
   Access multiplier_, left_, right_, factor_;
 };
 
-// value + zero_point as the nearest number of `dtype`. `value` is what Rescale gives.
+// value + zero_point, saturated to `dtype`. `value` is a result of Rescale.
 Expr Saturate(const Expr& value, const Expr& zero_point, DType dtype);
-// round(value) of a float, by halves to even or away from zero, + zero_point, saturated.
+// round(value) + zero_point, saturated, for a float. Halves go to even or away from zero.
 Expr QuantizeFloat(const Expr& value, const Expr& zero_point, bool to_even, DType dtype);
 
-// x - zero_point, as `dtype`; no subtraction of a zero that is constant.
+// x - zero_point, as `dtype`. A constant zero point of 0 is not subtracted.
 Access Centred(const StageBuilder& b, Access x, int zero_point, DType dtype);
 
-// For examples: constant operands.
+// Constant operands, for examples.
 inline TensorType ScaleType() { return {{}, DType::Float(32)}; }
 Tensor Scale(double value);
 Tensor Scales(const std::vector<double>& values);
 Tensor ZeroPoint(int64_t value);
-// `data`, and a scale and a zero point for each of them and for the result.
+// `data`, followed by a scale and a zero point for each of its tensors and for the result.
 std::vector<TensorType> WithScales(std::vector<TensorType> data);
-// An example of random numbers of 6 bits: `operands` are the values of the inputs, empty for data.
+// An example of random 6-bit numbers. `operands` are the values of the inputs, empty for data.
 OpExample QuantizedExample(TensorType data, std::vector<Tensor> operands, Attrs attrs);
 
 }  // namespace kiln

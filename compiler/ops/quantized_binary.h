@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What qnn.add, qnn.divide and their like have in common.
+// Operands and checks of qnn.add, qnn.divide and similar operators.
 #ifndef KILN_COMPILER_OPS_QUANTIZED_BINARY_H_
 #define KILN_COMPILER_OPS_QUANTIZED_BINARY_H_
 
@@ -20,8 +20,8 @@ enum QuantizedBinaryOperand {
   kOutZero
 };
 
-// Checks constraints 1 to 5: lhs is of quantized numbers, rhs too and of the same, shapes
-// broadcast, scales and zero points are single ones. The type of the result.
+// Checks constraints 1 to 5: lhs holds quantized numbers, rhs has the same dtype, shapes broadcast,
+// scales and zero points have one element. Returns the type of the result.
 absl::StatusOr<TensorType> CheckQuantizedBinary(const InferContext& c);
 
 }  // namespace kiln

@@ -20,7 +20,7 @@ void ForEachIndex(const Shape& shape, const std::function<void(const Shape&)>& f
   }
 }
 
-// Whether a zero point is a constant that a number of the dtype can be.
+// True if a zero point is a constant within the range of the dtype.
 bool IsOf(const Tensor* zero_point, DType dtype) {
   return zero_point != nullptr && zero_point->AsInt(0) >= dtype.MinInt() &&
          zero_point->AsInt(0) <= dtype.MaxInt();
@@ -96,7 +96,7 @@ QuantizedProduct MakeQuantizedProduct(StageBuilder& b, int64_t channels,
   const bool is_known = b.constant(kProductXZero) != nullptr;
   const bool is_taken_off_sums =
       is_known ? IsOf(b.constant(kProductXZero), memory) : beyond == Beyond::kNothing;
-  // Without weights there are no sums, however many channels there are.
+  // A weight without elements has no totals, however many channels there are.
   if (y == nullptr || !is_taken_off_sums || y_zero.empty() || y->type().num_elements() == 0) {
     return {.x = Centred(b, b.Input(kProductX), kProductXZero, sums),
             .padding = loop::IntConst(loop::Type::Of(sums), 0),

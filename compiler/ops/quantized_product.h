@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What qnn.dense, qnn.batch_matmul and the quantized convolutions share: six operands, and factors
-// whose zero points are taken off where it costs least.
+// Helpers of qnn.dense, qnn.batch_matmul and the quantized convolutions: their six operands, and
+// factors from which zero points are subtracted at the least cost.
 //
-// The sum over (x - zx) * (y - zy) is, of a constant y, the sum over x * y' less zx times the sum
-// of y', with y' = y - zy: the loops multiply what is in memory, and the second sum is a constant
-// of each output channel.
+// If y is a constant, the sum over (x - zx) * (y - zy) is the sum over x * y' minus zx times the
+// sum over y', with y' = y - zy. The loops then multiply x as it is in memory, and the second sum
+// is a constant of each output channel.
 #ifndef KILN_COMPILER_OPS_QUANTIZED_PRODUCT_H_
 #define KILN_COMPILER_OPS_QUANTIZED_PRODUCT_H_
 
@@ -27,24 +27,24 @@ enum ProductOperand {
   kProductYZero,
 };
 
-// The dtype of the sums, from out_dtype ("": int32). Constraints: 1. both hold integers of up to 16
-// bits; 2. out_dtype is int32 or int64.
+// Returns the dtype of the sums, from out_dtype ("": int32). Constraints: 1. both factors hold
+// integers of up to 16 bits; 2. out_dtype is int32 or int64.
 absl::StatusOr<DType> QuantizedProductType(const InferContext& c);
-// The scales and zero points, of y perhaps one per channel; constraint 3.
+// Checks the scales and zero points (constraint 3). Those of y may be one per channel.
 absl::Status CheckProductOperands(const InferContext& c, int64_t channels);
-// The documentation of these, and of others from 4 on.
+// The documentation of constraints 1 to 3, followed by `others`, which begin with 4.
 std::vector<std::string> ProductConstraints(std::vector<std::string> others);
-// Of the six operands, with what x and y are.
+// The schemas of the six operands; `x` and `y` document the factors.
 std::vector<InputSchema> ProductInputs(std::string x, std::string y);
 
 struct QuantizedProduct {
-  Access x;      // as it is in memory, so that padded copies are small
-  Expr padding;  // what x holds where it counts 0
-  Access y;      // of the dtype of the sums
+  Access x;      // as in memory if y is constant, so that padded copies are small
+  Expr padding;  // the value of x that counts as 0
+  Access y;      // in the dtype of the sums
   DType sums;
-  Access correction;  // what every sum has too much, by channel; null: nothing
+  Access correction;  // excess of every sum, by channel; null: none
 
-  // x, or what has been made of it, as a factor.
+  // Access to x, or to a copy of it, as a factor in the dtype of the sums.
   Access Factor(const Access& of_x) const {
     return [dtype = sums, of_x](const Indices& i) { return loop::MakeCast(dtype, of_x(i)); };
   }
@@ -53,15 +53,15 @@ struct QuantizedProduct {
   }
 };
 
-// Whether a product reads places that x does not have: then its zero point, which is there, must be
-// known, or x is centred first.
+// Places beyond x that a product reads. kPadding reads the zero point of x there, so the zero point
+// must be known at compile time; otherwise x is centered first.
 enum class Beyond { kNothing, kPadding };
-// `channel` is that of the element of y at an index.
+// `channel` maps an index of y to the channel of its element.
 QuantizedProduct MakeQuantizedProduct(StageBuilder& b, int64_t channels,
                                       const std::function<int64_t(const Shape& index)>& channel,
                                       Beyond beyond);
 
-// For examples: every operand, x random, y the same numbers each time.
+// An example with every operand: x is random, y has the same numbers each time.
 OpExample ProductExample(TensorType x, int64_t x_zero, TensorType y, Tensor y_scale, int64_t y_zero,
                          Attrs attrs);
 

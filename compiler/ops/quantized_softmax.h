@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What TFLite's softmax kernels of numbers of 8 bits share: how far a number is below the largest
-// one of its row, and the exponential of that.
+// Tables that TFLite's softmax kernels of 8-bit numbers share. They are indexed by the distance of
+// a number to the largest one of its row.
 #ifndef KILN_COMPILER_OPS_QUANTIZED_SOFTMAX_H_
 #define KILN_COMPILER_OPS_QUANTIZED_SOFTMAX_H_
 
@@ -11,10 +11,10 @@
 
 namespace kiln {
 
-// Of differences to the largest number, and of sums of exponentials.
+// Integer bits of differences to the largest number, and of sums of exponentials.
 inline constexpr int kDifferenceIntegerBits = 5, kSumIntegerBits = 12;
 
-// By n = 0 … 255, how much a number is below the largest one.
+// Tables indexed by n = 0 … 255, the largest number minus a number.
 struct SoftmaxTables {
   FixedPointFactor factor;
   int64_t radius;       // the largest n that the integer bits hold
@@ -22,7 +22,7 @@ struct SoftmaxTables {
   Tensor exponentials;  // exp(-scale * n) with no integer bits; 0 beyond the radius
 };
 SoftmaxTables MakeSoftmaxTables(double scale);
-// The least scale that they are made of.
+// The least scale that MakeSoftmaxTables supports.
 double LeastSoftmaxScale();
 
 }  // namespace kiln

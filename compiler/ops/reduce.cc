@@ -37,7 +37,7 @@ absl::Status LowerMean(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-// bool as 0 and 1 of uint8, which every engine reduces.
+// Reduces bool as 0 and 1 of uint8, which every engine supports.
 template <Combine kCombine>
 absl::Status LowerTruth(StageBuilder& b) {
   const Access truth =

@@ -7,7 +7,7 @@
 namespace kiln {
 namespace {
 
-// For attributes and shapes that `infer` has checked.
+// The dimensions to reduce. `infer` has checked attributes and shape.
 std::vector<bool> Reduced(const StageBuilder& b) {
   return ReducedAxes(b.attrs(), static_cast<int>(b.input_shape(0).size()), 0).value();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operators with the attributes axis, keepdims and exclude share.
+// Helpers of operators with the attributes axis, keepdims and exclude.
 #ifndef KILN_COMPILER_OPS_REDUCTION_H_
 #define KILN_COMPILER_OPS_REDUCTION_H_
 
@@ -13,22 +13,22 @@
 
 namespace kiln {
 
-// axis, keepdims, exclude.
+// The attributes axis, keepdims and exclude.
 std::vector<AttrSchema> ReductionAttrs();
 
-// The shape of `shape` reduced as the attributes say; a violation of `constraint` for axes that do
-// not exist.
+// Returns `shape` reduced as the attributes say. Axes that do not exist violate `constraint`.
 absl::StatusOr<Shape> InferReducedShape(const Attrs& attrs, const Shape& shape, int constraint);
 
-// The extents that the reduction of input 0 runs over.
+// Extents of the dimensions of input 0 that are reduced.
 Shape ReducedExtents(const StageBuilder& b);
 
-// A stage of the output's shape that reduces `map` of input 0.
+// Adds a stage of the output's shape that reduces `map` of input 0. Without
+// `map`, reduces its elements.
 Access ReduceInput(StageBuilder& b, std::string name, loop::Combine combine,
                    const std::function<Expr(Expr)>& map = nullptr);
 
-// The same over the value of a function of the index into input 0 and of the index of the
-// reduction.
+// The same for a term of the output's index i, the index `at` into input 0 and the
+// index r of the reduction.
 Access ReduceInputWith(
     StageBuilder& b, std::string name, loop::Combine combine,
     const std::function<Expr(const Indices& i, const Indices& at, const Indices& r)>& term);

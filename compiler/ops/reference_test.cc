@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators with windows, products, norms and moves against plain loops that know nothing of
+// Operators with windows, products, norms and moves, compared with plain loops that do not use
 // stages.
 #include <cmath>
 
@@ -88,7 +88,7 @@ Attrs ConvAttrs(const ConvCase& k) {
           {"padding", List(k.padding)},   {"dilation", List(k.dilation)}};
 }
 
-// data NCHW, weight OIHW.
+// `data` is NCHW, `weight` is OIHW.
 Array ReferenceConv(const ConvCase& k, const Array& data, const Array& weight) {
   const int64_t oh =
       (k.h + k.padding[0] + k.padding[2] - (k.kh - 1) * k.dilation[0] - 1) / k.strides[0] + 1;
@@ -330,7 +330,7 @@ TEST(StridedSlice, EqualsPlainLoops) {
   for (int64_t begin : {-9, -3, 0, 2, 6, 9}) {
     for (int64_t end : {-9, -2, 0, 3, 7, 12}) {
       for (int64_t stride : {-3, -1, 1, 2, 5}) {
-        // Python's slice.indices.
+        // Bounds as in Python's slice.indices.
         const int64_t low = stride < 0 ? -1 : 0, high = stride < 0 ? 6 : 7;
         const auto bounded = [&](int64_t i) {
           return std::min(std::max(i < 0 ? i + 7 : i, low), high);

@@ -8,7 +8,7 @@
 namespace kiln {
 namespace {
 
-// Filled by the registrations of the operators' files, before main.
+// Filled before main by the registrations in the operators' files.
 std::map<absl::string_view, const OpDef*>& Registry() {
   static auto* registry = new std::map<absl::string_view, const OpDef*>();
   return *registry;

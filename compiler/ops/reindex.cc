@@ -10,7 +10,7 @@ Indices Reindexed(const Indices& index, const Shape& to, const Shape& from) {
   Indices result;
   size_t t = 0, f = 0;
   while (t < to.size() || f < from.size()) {
-    // The shortest runs of dimensions, from t and from f, with as many elements.
+    // The shortest runs of dimensions from t and from f that have the same number of elements.
     size_t t_end = t, f_end = f;
     int64_t t_size = 1, f_size = 1;
     if (t_end < to.size()) t_size = to[t_end++];

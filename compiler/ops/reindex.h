@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a tensor under another shape with as many elements in the same order.
+// Reads a tensor in another shape, with the elements in the same order.
 #ifndef KILN_COMPILER_OPS_REINDEX_H_
 #define KILN_COMPILER_OPS_REINDEX_H_
 
@@ -7,12 +7,12 @@
 
 namespace kiln {
 
-// The index into row-major `from` of the element that stands at `index` of row-major `to`.
-// Dimensions that the shapes have in common stay as they are: (2, 3, 4) read as (6, 4) divides only
-// the first index.
+// Returns the index into row-major `from` of the element at `index` of row-major `to`.
+// Dimensions that both shapes share keep their index: reading (2, 3, 4) as (6, 4)
+// divides only the first index.
 Indices Reindexed(const Indices& index, const Shape& to, const Shape& from);
 
-// Output 0 holds the elements of input 0 in the same order.
+// Defines output 0 with the elements of input 0 in the same order.
 absl::Status LowerReindex(StageBuilder& b);
 
 }  // namespace kiln

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators that Relay text has, with as many inputs and the attributes and defaults that it
-// gives them: models written by other programs are read as they are meant.
+// The operators of Relay text have the number of inputs, the attributes and the defaults that Relay
+// declares, so that models written by other programs keep their meaning.
 #include <map>
 #include <set>
 #include <string>
@@ -19,11 +19,11 @@ namespace {
 
 struct RelayOp {
   const char* name;
-  size_t num_inputs;  // a tuple is one
-  const char* attrs;  // name=default, or name! where there is none
+  size_t num_inputs;  // a tuple counts as one
+  const char* attrs;  // name=default, or name! without a default
 };
 
-// As Relay 0.9 declares them.
+// The declarations of Relay 0.9.
 const RelayOp kRelayOps[] = {
     {"abs", 1, ""},
     {"acos", 1, ""},
@@ -268,7 +268,7 @@ const RelayOp kRelayOps[] = {
     {"zeros_like", 1, ""},
 };
 
-// Operators that are not there, and why.
+// Operators of Relay that are missing here, and the reasons.
 const std::map<std::string, std::string> kLeftOut = {
     {"annotation.compiler_begin", "marks that partitioning leaves between its own passes"},
     {"annotation.compiler_end", "marks that partitioning leaves between its own passes"},
@@ -279,7 +279,7 @@ const std::map<std::string, std::string> kLeftOut = {
     {"vision.non_max_suppression", "how many boxes stay is computed"},
 };
 
-// Attributes that may be left out in Relay and may not here: without them the result has no shape,
+// Attributes that are optional in Relay but required here. Without them the result has no shape,
 // or Relay itself refuses.
 const std::set<std::string> kNeeded = {
     "full.shape",
@@ -322,7 +322,7 @@ TEST(RelayOps, HaveAttributesWithTheirDefaults) {
       const std::string name = is_required ? parts.first.substr(0, attr.size() - 1) : parts.first;
       const AttrSchema* schema = op->FindAttr(name);
       ASSERT_NE(schema, nullptr) << relay.name << ": " << name;
-      if (is_required) continue;  // a default besides is no harm
+      if (is_required) continue;  // an additional default does no harm
       if (kNeeded.contains(absl::StrCat(relay.name, ".", name))) {
         EXPECT_TRUE(schema->required) << relay.name << ": " << name << ": strike it from the list";
         continue;
@@ -333,7 +333,7 @@ TEST(RelayOps, HaveAttributesWithTheirDefaults) {
   }
 }
 
-// What Relay does not know may be left out.
+// Attributes that Relay does not have are optional.
 TEST(RelayOps, NeedNoOtherAttributes) {
   for (const RelayOp& relay : kRelayOps) {
     const OpDef* op = FindOp(relay.name);
@@ -342,14 +342,14 @@ TEST(RelayOps, NeedNoOtherAttributes) {
     for (const AttrSchema& attr : op->attrs) {
       const bool is_relays = absl::StrContains(known, absl::StrCat(" ", attr.name, "!")) ||
                              absl::StrContains(known, absl::StrCat(" ", attr.name, "="));
-      // Here Relay's attributes type is one that the table has no name of.
+      // The table has no name for Relay's attributes type of this operator.
       if (op->name == "broadcast_to" && attr.name == "shape") continue;
       EXPECT_TRUE(is_relays || !attr.required) << relay.name << ": " << attr.name;
     }
   }
 }
 
-// What Relay's printer writes of some operators in a way of its own.
+// Some operators have a special form in Relay's printer, which is read and printed.
 TEST(RelayOps, AreReadAsPrinted) {
   struct Row {
     const char* body;

@@ -7,14 +7,14 @@
 namespace kiln {
 namespace {
 
-// Walks over newshape and the extents of data side by side.
+// Walks along newshape and the extents of data in parallel.
 struct NewShape {
   const std::vector<int64_t>& entries;
   const Shape& data;
   bool allowzero;
   Shape result = {};
-  int infer_at = -1;  // where -1 stands in the result
-  size_t source = 0;  // of `data`
+  int infer_at = -1;  // position of -1 in the result
+  size_t source = 0;  // index into `data`
 
   absl::Status Take(int64_t* extent) {
     KILN_CONSTRAINT(2, source < data.size(), "an entry for a dimension that data has not",
@@ -30,7 +30,7 @@ struct NewShape {
     return absl::OkStatus();
   }
 
-  // -4, a, b: an extent of data as two, one of which may be -1.
+  // -4, a, b: splits an extent of data into a and b. One of them may be -1.
   absl::Status Split(size_t k) {
     int64_t extent = 0;
     KILN_RETURN_IF_ERROR(Take(&extent));
@@ -77,7 +77,7 @@ struct NewShape {
   }
 };
 
-// Product of the extents, or -1 beyond the limits.
+// Number of elements, or -1 if the type exceeds the limits.
 int64_t CheckedElements(const Shape& shape, DType dtype) {
   return CheckTensorType({shape, dtype}).ok() ? NumElements(shape) : -1;
 }

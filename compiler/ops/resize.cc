@@ -9,19 +9,19 @@
 namespace kiln {
 namespace {
 
-// With tf_crop_and_resize, of in times out, and of roi: keeps numerators within the range of an
-// index.
+// Limits that keep numerators within the range of an index. With tf_crop_and_resize, they are on
+// the product of the extents of data and result, and on roi.
 constexpr int64_t kMaxCrop = int64_t{1} << 30;
 constexpr double kMaxRoi = 16;
 constexpr double kMaxScale = 1 << 20;
-// The same of extents with align_corners and scales.
+// Limit on extents with align_corners and scales, for the same reason.
 constexpr int64_t kMaxAligned = 1 << 16;
 
 bool IsOneOf(const std::string& text, std::initializer_list<absl::string_view> list) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-// Constraints 8 and 9: scales, and roi.
+// Checks constraints 8 (scales) and 9 (roi).
 absl::Status CheckFloats(const InferContext& c, const Shape& out, int spatial) {
   const auto n = static_cast<size_t>(spatial);
   if (c.attrs.Has("scales") && !c.attrs.IsNone("scales")) {
@@ -159,7 +159,7 @@ const OpDef kResize[] = {
                     {"roi", AttrValue(std::vector<AttrValue>{0.5, 1.5})},
                     {"extrapolation_value", 9.0}},
                    {Values(F32({1, 1, 3}), {2.5, 4, 9})}),
-              // As if the result had 2.5 places.
+              // A place of the result is 1 / 0.4 = 2.5 places of data.
               Case({Values(F32({1, 1, 5}), {0, 1, 2, 3, 4})},
                    {{"size", 2},
                     {"coordinate_transformation_mode", "asymmetric"},

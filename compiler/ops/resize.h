@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data at another resolution. The place of data that an index of the result lies at is a fraction
-// of integers, so that every engine finds the same neighbours and weights; with the scale
-// s = out / in, or as given:
+// Resizes data to another resolution. The place of data for an index i of the result is a fraction
+// of integers, so that every engine finds the same neighbors and weights. With the scale
+// s = out / in, or the given scale:
 //
 //   half_pixel            (i + 1/2) / s - 1/2           asymmetric  i / s
 //   half_pixel_symmetric  the same, + in / 2 - out / (2 s)
@@ -17,18 +17,18 @@
 
 namespace kiln {
 
-// Extents up to this keep numerators within the range of an index.
+// Extents up to this limit keep numerators within the range of an index.
 inline constexpr int64_t kMaxResizeExtent = int64_t{1} << 28;
 
-// Weights of the four neighbours of a place, whose distance from the second is `t`, 0 to 1
-// (Keys, 1981).
+// Weights of the four neighbors of a place; `t` is its distance from the second
+// one, 0 to 1 (Keys, 1981).
 std::vector<Expr> CubicWeights(const Expr& t, double alpha);
 
-// The shape with these extents of the 1 to 3 spatial dimensions. Constraints: 1. data holds numbers
-// 2. the layout is known  3. data has its rank  4. extents are in range
+// Returns the type of data with the extents `size` in the 1 to 3 spatial dimensions. Constraints:
+// 1. data holds numbers  2. the layout is known  3. data has its rank  4. extents are in range
 InferResult InferResized(const InferContext& context, const std::vector<int64_t>& size, DType dtype,
                          int spatial);
-// Output 0 of input 0, as the attributes of image.resize2d say.
+// Defines output 0 as input 0, resized by the attributes of image.resize2d.
 void LowerResized(StageBuilder& b, const Attrs& attrs, int spatial);
 
 }  // namespace kiln

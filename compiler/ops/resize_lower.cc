@@ -9,22 +9,22 @@
 namespace kiln {
 namespace {
 
-// The unit that roi is rounded to.
+// roi is rounded to multiples of 1 / kRoiUnit.
 constexpr int64_t kRoiUnit = 1 << 24;
 
-// (factor * i + offset) / divisor.
+// The coordinate (factor * i + offset) / divisor.
 struct Coordinate {
   int64_t factor = 1, offset = 0, divisor = 1;
 
   bool is_identity() const { return factor == divisor && offset == 0; }
   Expr Numerator(const Expr& i) const { return i * Expr(factor) + Expr(offset); }
   Expr Floor(const Expr& i) const { return loop::FloorDiv(Numerator(i), Expr(divisor)); }
-  // The part behind the point, 0 to less than 1.
+  // The fractional part, from 0 to less than 1.
   Expr Fraction(const Expr& i, DType dtype) const {
     return loop::MakeCast(dtype, loop::FloorMod(Numerator(i), Expr(divisor))) /
            loop::Const(dtype, static_cast<double>(divisor));
   }
-  // The nearest whole number by a rule of `rounding`.
+  // The nearest integer by the rule `rounding`.
   Expr Nearest(const Expr& i, const std::string& rounding) const {
     const Expr n = Numerator(i), d = divisor, two_d = 2 * divisor;
     if (rounding == "floor") return loop::FloorDiv(n, d);
@@ -32,7 +32,7 @@ struct Coordinate {
     if (rounding == "round_prefer_floor") return -loop::FloorDiv(d - n * Expr(2), two_d);
     return loop::FloorDiv(n * Expr(2) + d, two_d);  // round, round_prefer_ceil
   }
-  // Whether it lies in 0 … extent-1.
+  // True if the coordinate lies in 0 … extent-1.
   Expr IsInside(const Expr& i, int64_t extent) const {
     const Expr n = Numerator(i);
     return n >= Expr(0) && n <= Expr((extent - 1) * divisor);
@@ -42,7 +42,7 @@ struct Coordinate {
 struct Resize {
   DataLayout layout;
   std::string method, rounding;
-  std::vector<Coordinate> coordinates;  // of the spatial dimensions
+  std::vector<Coordinate> coordinates;  // one per spatial dimension
   double cubic_alpha = -0.5;
   bool cubic_exclude = false;
   bool crops = false;  // places beyond the data are `outside`
@@ -54,7 +54,7 @@ struct Fraction {
 };
 
 // The simplest fraction that is `value` as a float32, by its continued fraction: 0.6f is 3/5.
-// Terms are below 2^25 for values up to kMaxScale.
+// Numerator and denominator are below 2^25 for values up to kMaxScale.
 Fraction SimplestFraction(double value) {
   const auto wanted = static_cast<float>(value);
   Fraction before{1, 0}, now{static_cast<int64_t>(std::floor(value)), 1};
@@ -76,7 +76,8 @@ Fraction SimplestFraction(double value) {
 
 Coordinate MakeCoordinate(const std::string& mode, int64_t in, int64_t out, Fraction scale) {
   const auto [n, d] = scale;
-  // The last place of in * n / d, which is out but where the scale is given.
+  // The last place of data aligns with the last of in * n / d places, which are `out`
+  // unless the scale is given.
   if (mode == "align_corners")
     return out == 1              ? Coordinate{0, 0, 1}
            : n == out && d == in ? Coordinate{in - 1, 0, out - 1}
@@ -159,7 +160,7 @@ std::vector<Expr> CubicWeights(const Expr& t, double alpha) {
   const auto near = [&](const Expr& x) {
     return ((c(alpha + 2) * x - c(alpha + 3)) * x) * x + c(1);
   };
-  const auto far = [&](const Expr& x) {  // x is the distance less 1
+  const auto far = [&](const Expr& x) {  // x is the distance minus 1
     const Expr y = x + c(1);
     return ((c(alpha) * y - c(5 * alpha)) * y + c(8 * alpha)) * y - c(4 * alpha);
   };
@@ -169,10 +170,10 @@ std::vector<Expr> CubicWeights(const Expr& t, double alpha) {
 namespace {
 
 struct Neighbours {
-  std::vector<Expr> places, weights;  // no weights: one place, as it is
+  std::vector<Expr> places, weights;  // no weights: one place with weight 1
 };
 
-// The places of data along dimension k that index i of the result is made of.
+// The places of data along dimension k from which index i of the result is computed.
 Neighbours Along(const Resize& r, size_t k, const Expr& i, int64_t extent, DType dtype) {
   const Coordinate& c = r.coordinates[k];
   if (r.method == "nearest_neighbor") return {{ClampIndex(c.Nearest(i, r.rounding), extent)}, {}};
@@ -197,7 +198,7 @@ Neighbours Along(const Resize& r, size_t k, const Expr& i, int64_t extent, DType
   return n;
 }
 
-// The weighted sum over the neighbours of dimension `at` and of those behind it.
+// The weighted sum over the neighbors along dimension `at` and along those after it.
 Expr WeightedSum(const std::vector<Neighbours>& along, size_t at, Indices& places,
                  const std::function<Expr(const Indices&)>& read) {
   if (at == along.size()) return read(places);
@@ -218,7 +219,7 @@ void LowerResized(StageBuilder& b, const Attrs& attrs, int spatial) {
   const Access x = b.Input(0);
   const std::vector<int64_t> space = r.layout.Space(b.input_shape(0));
   const bool moves = r.method == "nearest_neighbor";
-  // Weighted sums are made in floats.
+  // Weighted sums are computed in floats.
   const DType dtype =
       moves || b.input_dtype(0).is_float() ? ComputeType(b.input_dtype(0)) : DType::Float(32);
   b.Output(0, [&](const Indices& i) -> Expr {

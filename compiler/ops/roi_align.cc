@@ -12,8 +12,8 @@ using loop::Combine;
 
 constexpr int64_t kMaxSamples = 1 << 12;
 
-// Points per bin along one dimension: those asked for, or as many as a region that is as large as
-// data has, and one that rounding may add.
+// Limit on points per bin along one dimension: the requested number, or the number for a region as
+// large as data, plus one for rounding.
 int64_t MostSamples(const Attrs& attrs, int64_t extent, int64_t bins) {
   const int64_t samples = attrs.Int("sample_ratio");
   return samples > 0 ? samples : (extent - 1) / bins + 2;
@@ -32,11 +32,11 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({std::move(type)});
 }
 
-// A sample between two places.
+// A sample between two places along one dimension.
 struct Sample {
   Expr low, high;           // indices
   Expr low_weight, weight;  // of low and high
-  Expr inside;              // not more than a place beyond the data
+  Expr inside;              // at most a place beyond the data
 };
 
 Sample SampleAt(const Expr& at, int64_t extent) {
@@ -70,7 +70,7 @@ absl::Status Lower(StageBuilder& b) {
   const auto number = [&](double v) { return loop::Const(dtype, v); };
   const Shape most = {MostSamples(b.attrs(), data[2], out[2]),
                       MostSamples(b.attrs(), data[3], out[3])};
-  // Along dimension k (0: height) of region r.
+  // Bins along dimension k (0: height) of region r.
   const auto bins = [&](size_t k, const Expr& r) {
     const auto column = static_cast<int64_t>(k);
     const Expr shift = number(aligned ? 0.5 : 0);
@@ -144,7 +144,7 @@ const OpDef kRoiAlign = {
     {Case({Iota(F32({1, 1, 3, 3})), Values(F32({2, 5}), {0, 0, 0, 2, 2, 0, 1, 0, 2, 2})},
           {{"pooled_size", 1}, {"spatial_scale", 1.0}, {"sample_ratio", 1}},
           {Values(F32({2, 1, 1, 1}), {4, 4.5})}),
-     // 3 × 3 points for 2.5 × 3 places, and one for what is less than one.
+     // 3 × 3 points for 2.5 × 3 places, and one point for a region smaller than a place.
      Case({Iota(F32({1, 1, 4, 4})), Values(F32({2, 5}), {0, 0, 0, 3, 2.5, 0, 1, 1, 1, 1})},
           {{"pooled_size", 1}, {"spatial_scale", 1.0}}, {Values(F32({2, 1, 1, 1}), {6.5, 7.5})},
           1e-6),

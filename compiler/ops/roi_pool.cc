@@ -13,7 +13,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({std::move(type)});
 }
 
-// Places of a bin along one dimension: from `begin` to before `end`, int32.
+// Places of a bin along one dimension: from `begin` up to, but not including, `end`, as int32.
 struct Bin {
   Expr begin, end;
 
@@ -37,7 +37,7 @@ absl::Status Lower(StageBuilder& b) {
   const auto bin = [&](int64_t k, const Expr& r, const Expr& o) {
     const auto limit = whole(data[static_cast<size_t>(k) + 2]);
     const auto corner = [&](int64_t column) {
-      // Within what int32 can hold, with room for sums.
+      // Clamped to the range of int32, with room for sums.
       const Expr at = loop::RoundAway(roi(r, column) * number(b.attrs().Float("spatial_scale")));
       return loop::MakeCast(i32, Max(Min(at, number(1 << 29)), number(-(1 << 29))));
     };
@@ -83,8 +83,9 @@ const OpDef kRoiPool = {
     {Case(
          {Iota(F32({1, 1, 4, 4})), Values(F32({2, 5}), {0, 0, 0, 3, 3, 0, 4, 2, 9, 7})},
          {{"pooled_size", 2}, {"spatial_scale", 0.5}},
-         // The first region rounds to places 0 to 2: bins of 1.5 places, 0 to 1 and 1 to 2. Of the
-         // second, from (2, 1) to (5, 4), bins are places 2 to 3 and 4 to 5, and 1 to 2 and 3 to 4.
+         // The first region rounds to places 0 to 2: bins of 1.5 places, 0 to 1 and 1 to 2. The
+         // second region goes from (2, 1) to (5, 4): its bins are places 2 to 3 and 4 to 5 along x,
+         // and 1 to 2 and 3 to 4 along y.
          {Values(F32({2, 1, 2, 2}), {5, 6, 9, 10, 11, 0, 15, 0})}),
      {.inputs = {F32({2, 3, 6, 5}), F32({4, 5})},
       .attrs = {{"pooled_size", AttrValue::Ints({2, 3})}, {"spatial_scale", 1.0}},

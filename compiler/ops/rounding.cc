@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding, sign and magnitude. Integers are rounded already.
+// Rounding, sign and magnitude. Integers are already rounded.
 #include "compiler/loop/math.h"
 #include "compiler/ops/unary.h"
 
 namespace kiln {
 namespace {
 
-// `kRound` of a float, the value itself of an integer.
+// Returns `kRound` of a float; an integer is unchanged.
 template <auto kRound>
 Expr Rounded(Expr x) {
   return x.type().dtype.is_float() ? kRound(x) : x;

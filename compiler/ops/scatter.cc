@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // scatter_elements, scatter, scatter_add and scatter_nd: data with some elements replaced by
-// updates, or combined with them, one after the other.
+// updates or combined with them, one update after the other.
 #include "compiler/ops/axes.h"
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/example.h"
@@ -28,7 +28,7 @@ Expr Combined(const std::string& mode, const Expr& old, const Expr& value) {
   return value;
 }
 
-// Data, and behind it the updates: that of index i goes to `index(i)`.
+// Copies data, then applies the updates in order: the update at index i goes to `index(i)`.
 void Scatter(StageBuilder& b, const std::string& mode,
              const std::function<Indices(const Indices&)>& index) {
   b.Output(0, b.Input(0));
@@ -144,7 +144,7 @@ std::optional<IndexInput> IndexOfNd(const InferContext& c) {
   return PlacesOf(c.inputs[0].shape, 0, 1, c.inputs[1]);
 }
 
-// scatter_elements under the names that older models have.
+// scatter_elements under the names that older models use.
 OpDef Alias(std::string name, std::string reduction, InferResult (*infer)(const InferContext&),
             absl::Status (*lower)(StageBuilder&), const std::vector<double>& expected) {
   return {{.name = std::move(name),

@@ -31,7 +31,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{values.shape, dtype}});
 }
 
-// Halving: the answer is between `low` and `high`.
+// Binary search: the result lies between `low` and `high`.
 absl::Status Lower(StageBuilder& b) {
   const Shape& sequence = b.input_shape(0);
   const int64_t n = sequence.back();

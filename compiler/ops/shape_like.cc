@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reshape_like and slice_like: the shape of another tensor, whose elements are not read.
+// reshape_like and slice_like take the shape of another tensor, whose elements are not read.
 #include "compiler/base/limits.h"
 #include "compiler/ops/axes.h"
 #include "compiler/ops/constraint.h"
@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-// Dimensions [begin, end) of a shape, as the attributes with this prefix say.
+// Dimensions [begin, end) of a shape, from the attributes `prefix`_begin and `prefix`_end.
 struct Part {
   int64_t begin, end;
 };

@@ -11,7 +11,7 @@ namespace {
 const DType kI16 = DType::Int(16), kI32 = DType::Int(32);
 
 Expr AsI32(const Expr& x) { return loop::MakeCast(kI32, x); }
-// int32 brought to 16 bits, which wraps, and back.
+// x, wrapped to 16 bits and widened again.
 Expr Wrapped(const Expr& x) { return AsI32(loop::MakeCast(kI16, x)); }
 
 InferResult Infer(const InferContext& c) {
@@ -20,7 +20,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({data, {{}, kI32}});
 }
 
-// The largest magnitude. That of -32768 wraps to -32768 itself.
+// Returns the largest magnitude. The magnitude of -32768 wraps to -32768.
 Access Largest(StageBuilder& b, const Access& data) {
   const int64_t size = b.input_shape(0)[0];
   if (!b.attrs().Bool("restart_at_lowest")) {
@@ -43,7 +43,7 @@ Access Largest(StageBuilder& b, const Access& data) {
 
 absl::Status Lower(StageBuilder& b) {
   const Access data = b.Input(0), largest = Largest(b, data);
-  // Bits above those that the largest magnitude needs, of 15.
+  // Number of bits, of 15, that the largest magnitude does not need.
   const int64_t of_none = b.attrs().Bool("restart_at_lowest") ? 0 : 15;
   const Access bits = b.Compute("bits", {1}, [&](const Indices& i) {
     const Expr magnitude = largest(i);
@@ -66,7 +66,7 @@ OpExample Scaled(const std::vector<double>& data, bool restart, const std::vecto
               {Values(type, scaled), Values(I32({}), {bits})});
 }
 
-// Expected values are those of FftAutoScale of TensorFlow Lite Micro, and of its microfrontend.
+// The expected values come from FftAutoScale of TensorFlow Lite Micro and from its microfrontend.
 const OpDef kAutoScale = {
     {.name = "signal.auto_scale",
      .doc = "data * 2^bits, with as many bits as leave the largest magnitude in int16, and these "

@@ -34,7 +34,7 @@ absl::Status Lower(StageBuilder& b) {
   if (NumElements(terms) == 0) return absl::OkStatus();
   const Access data = b.Input(kData), weights = b.Input(kWeights), bins = b.Input(kBins),
                channels = b.Input(kChannels);
-  // A product of two numbers of 32 bits is one instruction where a product of 64 bits is three.
+  // A product of two 32-bit numbers takes one instruction, a product of 64-bit numbers three.
   const DType narrow = b.IsWithin(kWeights, 0, kI16.MaxInt()) ? kU32 : DType::Int(64);
   b.Update(
       0, terms,

@@ -10,7 +10,7 @@ namespace {
 
 const DType kI16 = DType::Int(16), kI32 = DType::Int(32), kU32 = DType::UInt(32),
             kU64 = DType::UInt(64);
-constexpr int64_t kGains = 125;  // of 0 and 1, and three of each of 31 lengths, at every fourth
+constexpr int64_t kGains = 125;  // of 0 and 1, then three per bit length 2 to 32, every 4 entries
 constexpr int kRatioBits = 12, kOutputBits = 6;
 
 Expr AsI32(const Expr& x) { return loop::MakeCast(kI32, x); }
@@ -26,7 +26,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({data});
 }
 
-// The gain of a level of noise: a parabola over each range of numbers of one length in bits.
+// The gain for a level of noise: one parabola per bit length of the level.
 Expr GainOf(const Expr& noise, const Access& gains) {
   const Expr length = Expr(32) - loop::ToIndex(CountLeadingZeros(AsI32(noise)));
   const Expr row = Max(length * Expr(4) - Expr(6), Expr(0));
@@ -34,7 +34,7 @@ Expr GainOf(const Expr& noise, const Access& gains) {
   const Expr is_listed = noise <= Expr(2);
   const Expr first =
       gain(loop::MakeSelect(is_listed, loop::ToIndex(Min(noise, loop::Const(kU32, 2))), row));
-  // How far into the range, in 10 bits.
+  // Position within the range, in 10 bits.
   const Expr left = loop::MakeCast(kU32, Max(Expr(11) - length, Expr(0))),
              right = loop::MakeCast(kU32, Max(length - Expr(11), Expr(0)));
   const Expr x =
@@ -44,7 +44,7 @@ Expr GainOf(const Expr& noise, const Access& gains) {
   return AsI32(loop::MakeCast(kI16, loop::MakeSelect(is_listed, first, first + rest)));
 }
 
-// x^2 / 4 below 2 and x - 1 from there on.
+// x^2 / 4 if x is below 2, else x - 1.
 Expr Shrunk(const Expr& x) {
   const Expr square = Shr(x * x, Expr(2 + 2 * kRatioBits - kOutputBits));
   const Expr less = Shr(x, Expr(kRatioBits - kOutputBits)) - Expr(1 << kOutputBits);
@@ -63,7 +63,7 @@ absl::Status Lower(StageBuilder& b) {
 TensorType I16(Shape shape) { return {std::move(shape), kI16}; }
 TensorType U32(Shape shape) { return {std::move(shape), kU32}; }
 
-// Falls by half from one length to the next.
+// Gains whose first coefficient halves every two bit lengths.
 Tensor Gains() {
   std::vector<double> gains(kGains, 0);
   gains[0] = gains[1] = 32767;
@@ -76,7 +76,7 @@ Tensor Gains() {
   return Values(I16({kGains}), gains);
 }
 
-// Expected values are those of ApplyPcanAutoGainControlFixed of TensorFlow Lite Micro.
+// The expected values come from ApplyPcanAutoGainControlFixed of TensorFlow Lite Micro.
 const OpDef kGainControl = {
     {.name = "signal.gain_control",
      .doc = "Per-channel amplitude normalization (PCAN) in fixed point: ratio = data * gain(noise) "

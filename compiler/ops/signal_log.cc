@@ -40,7 +40,7 @@ Tensor Corrections() {
   return Tensor::From<uint16_t>({static_cast<int64_t>(values.size())}, DType::UInt(16), values);
 }
 
-// log2(x) of an x of at least 1, with 16 bits behind the point.
+// log2(x) with 16 fraction bits, for x of at least 1.
 Expr Log2(const Expr& x, const Access& corrections) {
   const Expr whole = Expr(31) - loop::ToIndex(CountLeadingZeros(AsI32(x)));
   const auto count = [](const Expr& bits) { return loop::MakeCast(kU32, Max(bits, Expr(0))); };
@@ -77,7 +77,7 @@ absl::Status Lower(StageBuilder& b) {
 TensorType I16(Shape shape) { return {std::move(shape), kI16}; }
 TensorType U32(Shape shape) { return {std::move(shape), kU32}; }
 
-// Expected values are those of FilterbankLog of TensorFlow Lite Micro.
+// The expected values come from FilterbankLog of TensorFlow Lite Micro.
 const OpDef kLog = {
     {.name = "signal.log",
      .doc = "The natural logarithm in fixed point: output_scale * log(data * "

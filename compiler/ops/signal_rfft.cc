@@ -92,7 +92,7 @@ OpDef Transform(OpSchema schema, const char* shape, InferResult (*infer)(const I
           std::move(examples)};
 }
 
-// Expected values are those of KISS FFT.
+// The expected values come from KISS FFT.
 const OpDef kTransforms[] = {
     Transform(
         {.name = "signal.rfft",

@@ -11,7 +11,7 @@ namespace {
 
 const DType kU32 = DType::UInt(32), kU64 = DType::UInt(64);
 
-// A list of one or two factors: of all channels, or of the even and the odd ones.
+// Checks a list of one factor, for all channels, or of two, for the even and the odd ones.
 absl::Status CheckFactors(const Attrs& attrs, const std::string& name) {
   const std::vector<int64_t> factors = attrs.Ints(name);
   KILN_CONSTRAINT(2, factors.size() == 1 || factors.size() == 2,
@@ -81,7 +81,7 @@ Attrs Factors(bool clamping) {
           {"clamping", clamping}};
 }
 
-// Expected values are those of FilterbankSpectralSubtraction of TensorFlow Lite Micro.
+// The expected values come from FilterbankSpectralSubtraction of TensorFlow Lite Micro.
 const OpDef kSpectralSubtraction = {
     {.name = "signal.spectral_subtraction",
      .doc = "A signal less an estimate of its noise, for each channel, and the next estimate:\n"

@@ -20,7 +20,7 @@ Expr Square(const Expr& root) {
   return wide * wide;
 }
 
-// One bit of the root after the other, from the highest on.
+// Computes the root bit by bit, beginning with the highest one.
 absl::Status Lower(StageBuilder& b) {
   const Shape shape = b.input_shape(0);
   Shape steps = shape;

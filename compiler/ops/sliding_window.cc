@@ -36,7 +36,7 @@ absl::Status Lower(StageBuilder& b) {
   b.Output(0, [&, x = b.Input(0)](const Indices& i) {
     Indices at(i.begin(), i.begin() + static_cast<std::ptrdiff_t>(first));
     for (size_t d = first; d < rank; ++d) {
-      // Of one window alone the stride is never taken, and may be beyond the data.
+      // With a single window the stride is never used, and may exceed the data.
       const int64_t stride = b.output_shape(0)[d] == 1 ? 1 : strides[d - first];
       at.push_back(i[d] * Expr(stride) + i[d + rank - first]);
     }

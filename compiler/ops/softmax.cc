@@ -15,20 +15,20 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({c.inputs[0]});
 }
 
-// The parts that softmax and log_softmax are made of.
+// The parts that softmax and log_softmax share.
 struct Parts {
   std::vector<bool> reduced;
   Access x, max, sum;  // max and sum are read with the reduced index
 };
 
-// exp(x - max) in a stage of its own where the caller reads it again.
+// Makes the parts. `exponential` puts exp(x - max) in a stage if the caller reads it again.
 Parts MakeParts(StageBuilder& b, const std::function<Access(Access)>& exponential) {
   const Shape& shape = b.input_shape(0);
   Parts p{.reduced = std::vector<bool>(shape.size()), .x = b.Input(0), .max = {}, .sum = {}};
   p.reduced[AxisOf(b.attrs().Int("axis"), shape.size())] = true;
   const Shape rows = ReducedShape(shape, p.reduced, false);
   const Shape extent = ReductionExtents(shape, p.reduced);
-  // A NaN makes the sum NaN, and need not be the maximum.
+  // A NaN makes the sum NaN, so it need not be the maximum.
   p.max = b.Reduce("max", rows, extent, Combine::kMaxOfNumbers,
                    [&](const Indices& i, const Indices& r) {
                      return p.x(UnreducedIndex(i, r, p.reduced, false));
@@ -48,7 +48,7 @@ absl::Status LowerSoftmax(StageBuilder& b) {
     exp = b.Compute("exp", b.input_shape(0), e);
     return exp;
   });
-  // One division for a row. The sum of finite values is at least 1: that of the maximum.
+  // One division per row. The sum of finite values is at least 1, the exponential of the maximum.
   const Access scale =
       b.Compute("scale", ReducedShape(b.input_shape(0), p.reduced, false), [&](const Indices& i) {
         const Expr sum = p.sum(i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sort, argsort and topk: ranks of integer keys whose order is that of the elements. How places are
-// put in order is the schedule's choice (compiler/schedule/ranks.cc).
+// sort, argsort and topk: ranks of integer keys that are ordered like the elements. The schedule
+// chooses the sorting algorithm (compiler/schedule/ranks.cc).
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -13,12 +13,13 @@
 namespace kiln {
 namespace {
 
-// An int32 or int64 that is the smaller the earlier x stands in order.
+// An int32 or int64 key, which is smaller the earlier x comes in the order.
 Expr KeyOf(const Expr& x, bool ascending) {
   const DType dtype = x.type().dtype;
   const DType as = DType::Int(dtype.bits > 32 ? 64 : 32);
   Expr key = dtype.is_float() ? OrderKey(x) : loop::MakeCast(as, x);
-  // The upper half of the largest unsigned integers is below 0 then.
+  // After the cast, the upper half of unsigned integers of this width is negative. Inverting the
+  // sign bit restores their order.
   if (dtype.is_uint() && dtype.bits == as.bits) {
     key = loop::MakeBinary(loop::BinaryOp::kXor, key,
                            loop::IntConst(loop::Type::Of(as), as.MinInt()));
@@ -26,7 +27,7 @@ Expr KeyOf(const Expr& x, bool ascending) {
   return ascending ? key : loop::MakeUnary(loop::UnaryOp::kNot, key);
 }
 
-// The places along the axis of the first elements in order, `count` of them, as int32.
+// The places along the axis of the first `count` elements in order, as int32.
 Access FirstPlaces(StageBuilder& b, size_t axis, int64_t count) {
   Shape shape = b.input_shape(0);
   const int64_t places = shape[axis];
@@ -39,7 +40,7 @@ Access FirstPlaces(StageBuilder& b, size_t axis, int64_t count) {
                  });
 }
 
-// Constraints 1 and 2: numbers, and an axis whose places int32 can count.
+// Checks constraints 1 and 2: data holds numbers, and int32 can count the places of the axis.
 absl::StatusOr<int> AxisToSort(const InferContext& c) {
   const TensorType& data = c.inputs[0];
   KILN_CONSTRAINT(1, IsNumeric(data.dtype), data.dtype.ToString(), "numbers");
@@ -71,7 +72,7 @@ InferResult InferTopk(const InferContext& c) {
   const DType dtype = c.attrs.DTypeOr("dtype", DType::Int(32));
   KILN_CONSTRAINT(3, IsNumeric(dtype), dtype.ToString(), "numbers");
   KILN_CONSTRAINT(4, k <= extent, absl::StrCat("k ", k), absl::StrCat("at most ", extent));
-  if (k >= 1) extent = k;  // Relay: all of them where k is not positive
+  if (k >= 1) extent = k;  // Relay: all elements if k is not positive
   const std::string& ret_type = c.attrs.String("ret_type");
   KILN_CONSTRAINT(5, ret_type == "both" || ret_type == "values" || ret_type == "indices", ret_type,
                   "both, values or indices");
@@ -81,7 +82,8 @@ InferResult InferTopk(const InferContext& c) {
   return OutputTypes(std::move(types));
 }
 
-// The values at the first places of the sorted to output `values`, where they stood to `indices`.
+// Defines output `values` as the first elements in order, and output `indices` as their places in
+// data. -1: there is no such output.
 absl::Status LowerTo(StageBuilder& b, int values, int indices) {
   const size_t axis = AxisOf(b.attrs().Int("axis"), b.input_shape(0).size());
   const int64_t count = b.output_shape(std::max(values, indices))[axis];
@@ -119,12 +121,13 @@ AttrValue None() { return AttrValue::None(); }
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Numbers of all kinds, and where they stand in order, as NumPy's stable argsort says.
+// Numbers of all kinds. kAscending has their places in ascending order, as NumPy's
+// stable argsort gives them.
 Tensor AllKinds(DType dtype) {
   return Values({{10}, dtype}, {0.0, kNan, -1, kInfinity, -0.0, 1, -kInfinity, kNan, 0.0, -1});
 }
 const std::vector<double> kAscending = {6, 2, 9, 0, 4, 8, 5, 3, 1, 7};
-// The largest first, as PyTorch and ONNX Runtime have it.
+// Largest first, as in PyTorch and ONNX Runtime.
 const std::vector<double> kDescending = {1, 7, 3, 5, 0, 4, 8, 2, 9, 6};
 
 OpExample Argsort(DType dtype, bool ascending) {

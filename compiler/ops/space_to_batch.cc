@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nn.space_to_batch_nd and nn.batch_to_space_nd: places of blocks become members of the batch, the
-// place in the block counting more than the member, and back.
+// nn.space_to_batch_nd and nn.batch_to_space_nd: places of blocks become members of the batch, and
+// back. The place in the block is the major part of a member's index.
 #include <algorithm>
 
 #include "compiler/base/limits.h"
@@ -11,10 +11,10 @@
 namespace kiln {
 namespace {
 
-// Along one of the dimensions behind the batch.
+// One of the dimensions after the batch.
 struct Block {
   int64_t size = 1;
-  int64_t before = 0, after = 0;  // places that are added, or cut off
+  int64_t before = 0, after = 0;  // places to add or to cut off
 };
 
 absl::StatusOr<std::vector<Block>> Blocks(const Attrs& attrs, const std::string& ends, int rank) {

@@ -6,7 +6,7 @@
 namespace kiln {
 namespace {
 
-// A limit on the number of parts, each of which is an output.
+// Limit on the number of parts. Each part is an output.
 constexpr int64_t kMaxParts = 65536;
 
 absl::StatusOr<int> NumOutputs(const Attrs& attrs, size_t) {
@@ -19,7 +19,8 @@ absl::StatusOr<int> NumOutputs(const Attrs& attrs, size_t) {
   return static_cast<int>(count);
 }
 
-// Where each part begins along an axis of `extent`, and where the last one ends.
+// The index at which each part begins along an axis of `extent`, followed by
+// the end of the last one.
 absl::StatusOr<std::vector<int64_t>> Bounds(const Attrs& attrs, int64_t extent) {
   KILN_ASSIGN_OR_RETURN(const int parts, NumOutputs(attrs, 1));
   std::vector<int64_t> bounds = {0};

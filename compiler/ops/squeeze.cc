@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// squeeze and expand_dims: dimensions of extent 1 go and come.
+// squeeze and expand_dims remove and add dimensions of extent 1.
 #include "compiler/base/limits.h"
 #include "compiler/ops/axes.h"
 #include "compiler/ops/constraint.h"

@@ -32,14 +32,14 @@ Indices VarsOf(const std::vector<Axis>& axes) {
   return vars;
 }
 
-// float16 is reached from float32 only.
+// Values of other dtypes are converted to float32 before float16.
 Expr CastTo(DType dtype, Expr value) {
   if (value.type().dtype == dtype && !value.type().index) return value;
   if (dtype == DType::Float(16)) value = loop::MakeCast(DType::Float(32), value);
   return loop::MakeCast(dtype, value);
 }
 
-// The one element of a tensor.
+// Access to the one element of `tensor`, as a literal.
 Access Literal(const Tensor& tensor) {
   const loop::Type type = loop::Type::Of(ComputeType(tensor.type().dtype));
   const Expr literal = tensor.type().dtype.is_float() ? loop::FloatConst(type, tensor.AsDouble(0))

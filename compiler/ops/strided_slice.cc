@@ -8,12 +8,13 @@
 namespace kiln {
 namespace {
 
-// Along one dimension: index i of the result is begin + i * stride of data.
+// One dimension: index i of the result is begin + i * stride of data.
 struct Slice {
   int64_t begin = 0, stride = 1, size = 0;
 };
 
-// An index of the attributes as one between the ends that a walk with this stride can have.
+// Brings an index of the attributes to the range that a walk with this stride can reach. A negative
+// index counts from the end.
 int64_t Bounded(int64_t index, int64_t extent, int64_t stride) {
   if (index < 0) index += extent;
   return std::clamp<int64_t>(index, stride < 0 ? -1 : 0, stride < 0 ? extent - 1 : extent);
@@ -24,7 +25,7 @@ absl::StatusOr<Slice> MakeSlice(int64_t extent, int64_t begin, const int64_t* en
   Slice slice;
   if (by_size) stride = 1;
   KILN_CONSTRAINT(4, stride != 0, absl::StrCat("stride ", stride), "a stride other than 0");
-  // Both are longer than every extent, and only one of them has an absolute value.
+  // -INT64_MAX, like INT64_MIN, is longer than every extent, but it has an absolute value.
   stride = std::max(stride, -INT64_MAX);
   slice.stride = stride;
   slice.begin = Bounded(begin, extent, stride);
@@ -90,7 +91,7 @@ absl::Status Lower(StageBuilder& b) {
   b.Output(0, [&](const Indices& i) {
     Indices at;
     for (size_t d = 0; d < i.size(); ++d) {
-      // A stride beyond the data is never taken.
+      // A result of at most one place never uses the stride, which may exceed the data.
       const int64_t stride = slices[d].size <= 1 ? 1 : slices[d].stride;
       at.push_back(i[d] * Expr(stride) + Expr(slices[d].begin));
     }
@@ -126,7 +127,7 @@ const OpDef kStridedSlice = {
           {Values(F32({2, 2}), {1, 2, 5, 6})}),
      Case({Iota(F32({6}))}, {{"begin", List({-1})}, {"end", List({-100})}, {"strides", List({-2})}},
           {Values(F32({3}), {5, 3, 1})}),
-     // The longest step, which has no absolute value.
+     // The longest stride, which has no absolute value.
      Case({Iota(F32({6}))},
           {{"begin", List({4})}, {"end", List({-100})}, {"strides", List({INT64_MIN})}},
           {Values(F32({1}), {4})}),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transposed convolution in other words. With stride s, place y of its output (before padding is
-// left out) is q * s + r, and the taps that meet it are t * s + r:
+// A transposed convolution as a convolution and moves. With stride s, place y of its output (before
+// padding is left out) is q * s + r, and the taps that contribute to it are t * s + r:
 //
-//   out[q * s + r] = sum over t of data[q - t] * weight[t * s + r]
+//   out[q * s + r] = sum over t of data[q - t] * weight[t * s + r].
 //
-// For each r that is a convolution of the data itself, so that all of them are one with s times the
-// output channels per dimension, whose channels are then moved into place (Shi et al., "Is the
-// deconvolution layer the same as a convolutional layer?", arXiv:1609.07009). It multiplies no zeros
-// between places of data, but those that fill the taps up to a multiple of s.
+// For each r this is a convolution of the data itself. Together they are one convolution with s
+// times the output channels per dimension, whose channels are then moved into place (Shi et al.,
+// "Is the deconvolution layer the same as a convolutional layer?", arXiv:1609.07009). It multiplies
+// no zeros between places of data. Its only zeros fill the taps up to a multiple of s.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -27,9 +27,9 @@ namespace {
 // One dimension of space.
 struct Dim {
   int64_t stride, taps, out;  // of the transposed convolution
-  int64_t parts;              // taps of each of its convolutions
-  int64_t before, after;      // padding of these
-  int64_t begin;              // where the output begins in what they make
+  int64_t parts;              // taps of the convolution of each phase r
+  int64_t before, after;      // padding of that convolution
+  int64_t begin;              // place of the moved result at which the output begins
 };
 
 Dim DimOf(const WindowDim& spread, int64_t stride, int64_t zeros_before, int64_t extent) {
@@ -68,8 +68,8 @@ bool Applies(const Transposed& t, const std::vector<Dim>& dims) {
   return spreads_data && !spreads_taps && t.conv.groups == 1;
 }
 
-// The weight as (strides…, O), I, parts…, the parts from the last to the first; zeros where taps have
-// been filled up.
+// The weight as (strides…, O), I, parts…, with the parts from the last to the first.
+// Taps that fill up are zeros.
 Tensor Weight(const Tensor& weight, const Transposed& t, const std::vector<Dim>& dims) {
   const KernelLayout& kernel = t.conv.kernel;
   const int64_t inputs = t.conv.in_per_group, outputs = t.conv.out_per_group;
@@ -97,9 +97,9 @@ Tensor Weight(const Tensor& weight, const Transposed& t, const std::vector<Dim>&
   return Tensor({shape, weight.type().dtype}, std::move(to));
 }
 
-// Whether scales and zero points of quantised numbers are those of any phase: what fills up taps
-// counts nothing (zeros do, unless zeros stand for other numbers), and what output channels have is
-// known.
+// True if the scales and zero points of quantized numbers fit all phases. Values per output channel
+// must be constants, as they are repeated. Taps that fill up must count as 0: their zeros must not
+// stand for other numbers.
 bool AreOfAnyPhase(const Graph& graph, const std::vector<ValueId>& inputs,
                    const std::vector<Dim>& dims) {
   if (inputs.size() <= kProductYZero) return true;
@@ -114,14 +114,15 @@ bool AreOfAnyPhase(const Graph& graph, const std::vector<ValueId>& inputs,
              std::string::npos;
 }
 
-// A constant of as many elements as there are output channels, for each of the phases.
+// A constant with one element per output channel, repeated for each phase.
 Tensor Repeated(const Tensor& tensor, int64_t phases) {
   std::string bytes;
   for (int64_t i = 0; i < phases; ++i) bytes += tensor.bytes();
   return Tensor({{phases * tensor.type().num_elements()}, tensor.type().dtype}, std::move(bytes));
 }
 
-// The convolution that the operator of `node` transposes, of these inputs and this weight.
+// Adds the convolution that replaces the transposed one of `node`, with these inputs and this
+// weight.
 absl::StatusOr<ValueId> Convolve(Graph& graph, const Node& node, std::vector<ValueId> inputs,
                                  ValueId weight, const std::vector<Dim>& dims) {
   const int spatial = static_cast<int>(dims.size());
@@ -143,7 +144,7 @@ absl::StatusOr<ValueId> Convolve(Graph& graph, const Node& node, std::vector<Val
                node.source);
 }
 
-// Channels (strides…, O) as places of blocks of the strides.
+// Moves channels (strides…, O) to the places of blocks whose extents are the strides.
 absl::StatusOr<ValueId> MoveIntoPlace(Graph& graph, const Node& node, ValueId value,
                                       const Convolution& conv, const std::vector<Dim>& dims) {
   const bool squares = dims.size() == 2 && dims[0].stride == dims[1].stride;

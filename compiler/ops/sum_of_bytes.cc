@@ -16,11 +16,11 @@ namespace {
 
 constexpr int64_t kNumbers = 256;
 constexpr int kMaxShift = 30;
-// How far multipliers may be from the nearest to their factor: exact halves are told by a
-// multiplier that is a little larger, and others by one that misses no value.
+// Distance up to which multipliers are tried around the nearest one. A slightly larger multiplier
+// can decide exact halves, and a neighbor may match values that the nearest one misses.
 constexpr int64_t kNeighbours = 3;
 
-// The largest shift by which nothing leaves int32.
+// The largest shift with which no part of the sum leaves int32.
 int ShiftOf(DType dtype, const LinearFactors& f) {
   const auto largest = static_cast<double>(std::max(-dtype.MinInt(), dtype.MaxInt()));
   const double most =
@@ -28,7 +28,8 @@ int ShiftOf(DType dtype, const LinearFactors& f) {
   return std::min(kMaxShift, 31 - static_cast<int>(std::ceil(std::log2(most))));
 }
 
-// The constants between `low` and `high` give `values` with these multipliers.
+// With the given multipliers, the constants from `low` to `high` give
+// `values`. None do if low > high.
 struct Constants {
   int64_t low = std::numeric_limits<int64_t>::min();
   int64_t high = std::numeric_limits<int64_t>::max();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of two quantized numbers of 8 bits in 32-bit arithmetic with one rounding.
+// Sums of two quantized 8-bit numbers in 32-bit arithmetic with one rounding.
 //
-// TFLite's kernels multiply and round three times for such a sum, ONNX divides floats. Either is a
-// function of 65,536 pairs, and close to a linear one; where some integers give just these values,
-// two multiply-adds, a shift and the bounds do.
+// TFLite's kernels multiply and round three times for such a sum, and ONNX divides floats. Both are
+// functions of 65,536 pairs that are nearly linear. If integer factors give exactly the same
+// values, two multiply-adds, a shift and clamping suffice.
 #ifndef KILN_COMPILER_OPS_SUM_OF_BYTES_H_
 #define KILN_COMPILER_OPS_SUM_OF_BYTES_H_
 
@@ -18,7 +18,7 @@
 
 namespace kiln {
 
-// a * lhs + b * rhs + constant.
+// The linear function a * lhs + b * rhs + constant.
 struct LinearFactors {
   double lhs, rhs, constant;
 };
@@ -29,14 +29,14 @@ struct SumOfBytes {
   int shift;
 };
 
-// value(a, b) of all pairs of numbers of `dtype`, which has 8 bits: [a - lowest, b - lowest].
-// `value` is of `dtype`, and reads nothing but a and b.
+// Returns value(a, b) for all pairs of numbers of `dtype`, which must have 8 bits, in row-major
+// order of [a - lowest, b - lowest]. `value` must have this dtype and read only a and b.
 absl::StatusOr<std::vector<int64_t>> ValuesOfPairs(
     DType dtype, const std::function<loop::Expr(const loop::Expr& a, const loop::Expr& b)>& value);
 
-// The sum that is `values`, as ValuesOfPairs gives them, for every pair once it is saturated to
-// `dtype`. They are near `factors`, rounded. Nothing if there is none among those next to the
-// factors.
+// Returns the sum that, saturated to `dtype`, equals `values` for every pair, in the order
+// of ValuesOfPairs. Its multipliers are near the rounded `factors`. Nothing if no
+// multipliers near them do.
 std::optional<SumOfBytes> FitSumOfBytes(DType dtype, const LinearFactors& factors,
                                         const std::vector<int64_t>& values);
 

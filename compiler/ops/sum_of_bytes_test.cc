@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of bytes with one rounding: for every pair of numbers what TFLite's and ONNX's definitions
-// give, which are written here once more.
+// Sums of bytes with one rounding give, for every pair of numbers, the results that TFLite and ONNX
+// define. The definitions are implemented here a second time.
 #include "compiler/ops/sum_of_bytes.h"
 
 #include <algorithm>
@@ -27,13 +27,14 @@ struct Zeros {
   int64_t lhs, rhs, out;
 };
 
-// As gemmlowp defines it: nudged by a half with the sign of the product, truncated.
+// gemmlowp's definition: a half with the sign of the product is added, and the quotient truncated.
 int64_t MultiplyHighOf(int64_t a, int64_t b) {
   const int64_t product = a * b, nudge = product >= 0 ? int64_t{1} << 30 : 1 - (int64_t{1} << 30);
   return (product + nudge) / (int64_t{1} << 31);
 }
 
-// x times factor < 1: rounded by a multiplier of 31 bits, then by the shift, halves away from zero.
+// x times a factor below 1: rounded by a multiplier of 31 bits, then by the shift
+// with halves away from zero.
 int64_t Rescaled(int64_t x, double factor) {
   const FixedPointFactor f = ToFixedPoint(factor);
   const int64_t high = MultiplyHighOf(x, f.multiplier);
@@ -68,7 +69,7 @@ std::vector<int64_t> AllPairs(DType dtype, Definition definition, const Scales& 
   return values;
 }
 
-// Of the operator, for every pair.
+// Results of the operator for every pair.
 std::vector<int64_t> Computed(DType dtype, const char* rounding, const Scales& s, const Zeros& z) {
   std::vector<double> numbers;
   for (int64_t n = dtype.MinInt(); n <= dtype.MaxInt(); ++n) {
@@ -93,7 +94,7 @@ struct Case {
 
 std::vector<Case> Cases(DType dtype) {
   const int64_t z = dtype.MinInt() + 128;
-  // Equal scales, whose sums are halves; scales far apart; sums that do not leave the bounds.
+  // Equal scales, whose sums are halves; scales far apart; sums within the bounds.
   std::vector<Case> cases = {{{0.5, 0.5, 1}, {z, z, z}},
                              {{0.25, 0.25, 0.5}, {z - 3, z + 5, z - 128}},
                              {{0.03, 0.0004, 0.02}, {z, z + 12, z - 7}},
@@ -108,7 +109,7 @@ std::vector<Case> Cases(DType dtype) {
   return cases;
 }
 
-// How many of the cases are one rounding; all of them give the definition's numbers.
+// Number of cases that can be computed with one rounding. All cases give the definition's numbers.
 int CountOfSums(DType dtype, const char* rounding, Definition definition) {
   int count = 0;
   for (const auto& [s, z] : Cases(dtype)) {
@@ -123,13 +124,13 @@ int CountOfSums(DType dtype, const char* rounding, Definition definition) {
   return count;
 }
 
-// All but the one whose halves the first two roundings decide.
+// All cases but the one whose halves are decided by the first two roundings.
 TEST(SumOfBytes, IsTflites) {
   EXPECT_EQ(CountOfSums(DType::Int(8), "TFLITE", Tflite), 15);
   EXPECT_EQ(CountOfSums(DType::UInt(8), "TFLITE", Tflite), 15);
 }
 
-// Halves that go to the even neighbour are no linear function.
+// Rounding halves to the even neighbor is not linear.
 TEST(SumOfBytes, IsOnnxs) {
   EXPECT_EQ(CountOfSums(DType::Int(8), "EVEN", Even), 13);
   EXPECT_EQ(CountOfSums(DType::UInt(8), "EVEN", Even), 13);

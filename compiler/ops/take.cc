@@ -43,7 +43,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{std::move(shape), data.dtype}});
 }
 
-// An index of the user's as one that is within the extent.
+// Brings an index of the user into the extent, as `mode` says.
 Expr Bounded(const Expr& index, int64_t extent, const std::string& mode) {
   if (mode != "wrap") return ClampIndex(index, extent);
   const Expr wrapped = loop::FloorMod(loop::ToIndex(index), Expr(std::max<int64_t>(extent, 1)));
@@ -78,7 +78,7 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-// Each index has a meaning where they wrap around.
+// With mode wrap, every index has a meaning.
 std::optional<IndexInput> IndexOfTake(const InferContext& c) {
   if (c.attrs.String("mode") == "wrap") return std::nullopt;
   const TensorType& data = c.inputs[0];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every trait that an operator states is true of its examples: what the trait says is done before
-// the operator in one run, and behind it in another.
+// Every trait that an operator states is true for its examples. The transformation that a trait
+// promises is applied before the operator in one run, and after it in another.
 #include <cmath>
 #include <functional>
 #include <map>
@@ -18,7 +18,7 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-// A tensor of the shape whose element at each index is that of `x` at source(index).
+// A tensor of `shape` whose element at each index is that of `x` at source(index).
 Tensor Gathered(const Tensor& x, const Shape& shape,
                 const std::function<std::vector<int64_t>(const std::vector<int64_t>&)>& source) {
   const Shape& from = x.type().shape;
@@ -52,14 +52,14 @@ Tensor Transposed(const Tensor& x, const std::vector<int64_t>& axes) {
 
 Tensor Last(const Tensor& x) { return Transposed(x, ToChannelsLast(x.type().rank())); }
 
-// With ones in front of the shape.
+// x with ones in front of its shape.
 Tensor Extended(const Tensor& x, size_t rank) {
   Shape shape(rank - x.type().shape.size(), 1);
   shape.insert(shape.end(), x.type().shape.begin(), x.type().shape.end());
   return Tensor({shape, x.type().dtype}, std::string(x.bytes()));
 }
 
-// Every element by a function of numbers and the element's place.
+// Applies a function of an element's value and its position to every element.
 Tensor Mapped(const Tensor& x, const std::function<double(double, int64_t)>& f) {
   std::string bytes;
   for (int64_t i = 0; i < x.type().num_elements(); ++i) {
@@ -87,7 +87,7 @@ double ToleranceOf(const OpExample& example) {
   return 1e-5;
 }
 
-// The example as the only node of a graph, which has no outputs if it has no types.
+// The example as the only node of a graph. The graph has no outputs if type inference fails.
 struct OneNode {
   Graph graph;
   const Node& node() const { return graph.nodes[0]; }
@@ -127,8 +127,8 @@ class EveryTrait : public testing::TestWithParam<const OpDef*> {
   }
 };
 
-// The example with inputs of rank 4: element-wise operators in one shape, others with further axes
-// in front, which the attribute of the layout trait leaves alone.
+// The example with inputs of rank 4. Element-wise operators get inputs of one shape. Other
+// operators get further axes in front, which the attribute of the layout trait leaves alone.
 OpExample WithFourAxes(const OpDef& op, OpExample example) {
   const LayoutTrait& layout = op.traits.layout;
   const size_t rank = example.inputs[0].shape.size();
@@ -142,7 +142,7 @@ OpExample WithFourAxes(const OpDef& op, OpExample example) {
     }
     return example;
   }
-  // Of a vector one cannot tell from its rank what else is data.
+  // The rank of a vector does not tell which of the other inputs are data.
   const bool is_vector = rank == 1 && example.inputs.size() > 1 && !op.tuple_input;
   const absl::StatusOr<Attrs> attrs = NormalizeAttrs(op, example.attrs);
   const bool has_entries = layout.rule != LayoutRule::kNamed && !std::string(layout.attr).empty();
@@ -159,7 +159,7 @@ OpExample WithFourAxes(const OpDef& op, OpExample example) {
   const AttrValue& given = attrs->Get(layout.attr);
   if (layout.rule == LayoutRule::kPerAxis) {
     const auto& entries = std::get<std::vector<AttrValue>>(given.value);
-    // A width of nothing, or a factor of one.
+    // An entry without effect: a width of 0, or a factor of 1.
     const AttrValue nothing = entries[0].is_list() ? AttrValue::Ints({0, 0}) : AttrValue(1);
     std::vector<AttrValue> all(front.size(), nothing);
     all.insert(all.end(), entries.begin(), entries.end());
@@ -208,13 +208,13 @@ TEST_P(EveryTrait, FollowsTheLayout) {
     }
     ExpectNear(expected, RunExample(op, *attrs, moved), ToleranceOf(example));
   });
-  // Of one or three dimensions, layouts have other names.
+  // Layouts of one or three dimensions have other names.
   const bool wants_cases = layout.rule != LayoutRule::kNamed ||
                            op.FindAttr(layout.attr)->default_value == AttrValue("NCHW");
   EXPECT_TRUE(cases > 0 || !wants_cases) << "no example shows how the operator follows";
 }
 
-// An attribute that a trait names is there.
+// An attribute that a trait names exists.
 TEST_P(EveryTrait, NamesAnAttribute) {
   const OpDef& op = *GetParam();
   const std::string attr = op.traits.layout.attr;
@@ -227,7 +227,7 @@ TEST_P(EveryTrait, NamesAnAttribute) {
   EXPECT_LT(op.traits.weight, static_cast<int>(std::max<size_t>(op.inputs.size(), 1)));
 }
 
-// Inputs that are element-wise functions of those of the example give the function of its outputs.
+// Applying an element-wise function to the inputs of an example applies it to the outputs.
 TEST_P(EveryTrait, MovesOrChoosesData) {
   const OpDef& op = *GetParam();
   if (op.traits.origin == Origin::kComputed) return;
@@ -286,7 +286,7 @@ TEST_P(EveryTrait, SumsAndProductsTakeAFactorOut) {
   });
 }
 
-// Other data in all rows but the first leaves the first row of the output as it is.
+// Other data in all rows but the first leaves the first row of the output unchanged.
 TEST_P(EveryTrait, RowsAreOfRowsOfData) {
   const OpDef& op = *GetParam();
   if (op.traits.by_rows == nullptr) return;
@@ -312,7 +312,7 @@ TEST_P(EveryTrait, RowsAreOfRowsOfData) {
   EXPECT_GT(cases, 0);
 }
 
-// A weight with a factor per output channel gives outputs with that factor.
+// A weight that is scaled per output channel gives outputs that are scaled in the same way.
 TEST_P(EveryTrait, ScalesFoldIntoTheWeight) {
   const OpDef& op = *GetParam();
   if (op.traits.channels == Channels::kNone) return;
@@ -345,7 +345,7 @@ TEST_P(EveryTrait, ScalesFoldIntoTheWeight) {
   EXPECT_GT(cases, 0);
 }
 
-// A weight of bytes gives the outputs of the same numbers as floats.
+// A weight of bytes gives the same outputs as a weight with these numbers as floats.
 TEST_P(EveryTrait, TakesWeightsOfBytes) {
   const OpDef& op = *GetParam();
   if (!op.traits.takes_byte_weights) return;
@@ -395,7 +395,7 @@ std::map<ValueId, Tensor> RunNodes(const Graph& graph, const Tensors& inputs) {
   return values;
 }
 
-// With all inputs but the first as constants, so that the form is there.
+// All inputs but the first are constants, so that the operator has its canonical form.
 TEST_P(EveryTrait, CanonicalFormComputesTheSame) {
   const OpDef& op = *GetParam();
   if (op.traits.canonical == nullptr) return;
@@ -420,7 +420,7 @@ TEST_P(EveryTrait, CanonicalFormComputesTheSame) {
   EXPECT_GT(cases, 0) << "no example has the canonical form";
 }
 
-// It takes more than one operator for such a form; canonicalize_test.cc has the cases.
+// Such a form takes more than one operator; canonicalize_test.cc has the cases.
 TEST_P(EveryTrait, FormWithProducersIsNotThereWithoutThem) {
   const OpDef& op = *GetParam();
   if (op.traits.canonical_with_producers == nullptr) return;

@@ -47,7 +47,7 @@ const OpDef kTranspose = {
 };
 KILN_REGISTER_OP(kTranspose);
 
-// Positions of the letters of one layout in another.
+// Positions in src_layout of the letters of dst_layout.
 absl::StatusOr<std::vector<size_t>> LayoutPermutation(const Attrs& attrs, size_t rank) {
   const std::string &from = attrs.String("src_layout"), &to = attrs.String("dst_layout");
   std::string from_sorted = from, to_sorted = to;

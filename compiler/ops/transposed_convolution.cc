@@ -10,14 +10,14 @@
 namespace kiln {
 namespace {
 
-// "IOHW (also spelled OIHW), HWOI or OHWI", for as many dimensions.
+// "IOHW (also spelled OIHW), HWOI or OHWI", for `spatial` dimensions.
 std::string KernelLayoutNames(int spatial) {
   const std::string space = SpatialLetters(spatial);
   return absl::StrCat("IO", space, " (also spelled OI", space, "), ", space, "OI or O", space, "I");
 }
 
-// "OIHW", which Relay's default spells so although the first dimension is the channels of data, and
-// "IOHW" are one layout.
+// Parses a kernel_layout. "OIHW" and "IOHW" are the same layout: Relay spells its default "OIHW"
+// although its first dimension is the channels of data.
 absl::StatusOr<KernelLayout> TransposedKernelLayout(const std::string& text, int spatial) {
   const std::string space = SpatialLetters(spatial);
   KILN_CONSTRAINT(5,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of one tensor whose output at an index is a function of the input there.
+// Operators of one tensor whose output at an index is a function of the input at that index.
 #ifndef KILN_COMPILER_OPS_UNARY_H_
 #define KILN_COMPILER_OPS_UNARY_H_
 
@@ -20,9 +20,8 @@ absl::Status LowerUnary(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-// An operator on floats. `expected` are its values at `at`, within a relative and absolute 1e-6;
-// `at` should not be all that there is to test: the range of the further random inputs is that of
-// `at`.
+// An operator on floats. `expected` are its values at `at`, within a relative and absolute 1e-6.
+// `at` should span the range to test, as further random inputs are taken from its range.
 OpDef FloatUnary(std::string name, std::string doc, absl::Status (*lower)(StageBuilder&),
                  const std::vector<double>& at, const std::vector<double>& expected);
 

@@ -15,7 +15,7 @@ bool IsOneOf(const std::string& text, std::initializer_list<absl::string_view> l
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-// The attributes of the resize2d that an upsampling is.
+// The attributes of the image.resize that an upsampling is equal to.
 absl::StatusOr<Attrs> AsResize(const Attrs& attrs) {
   const std::string& method = attrs.String("method");
   const bool is_3d = attrs.Has("scale_d");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that are the same memory under another shape.
+// Values that share the memory of another value under a different shape.
 #ifndef KILN_COMPILER_OPS_VIEWS_H_
 #define KILN_COMPILER_OPS_VIEWS_H_
 
@@ -7,7 +7,7 @@
 
 namespace kiln {
 
-// What `value` is a view of, through others; itself for most.
+// The value that `value` is a view of, directly or through other views; `value` if it is no view.
 ValueId Viewed(const Graph& graph, ValueId value);
 
 }  // namespace kiln

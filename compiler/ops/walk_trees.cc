@@ -19,30 +19,32 @@ constexpr int kData = 0;
 
 const DType kI32 = DType::Int(32);
 
-// A block of this many samples walks one tree after the other, so that the tree's table stays in the
-// cache.
+// Number of samples in a block. A block walks one tree after the other, so that the tree's
+// table stays in the cache.
 constexpr int64_t kSamplesTogether = 64;
-// A sample of fewer than these walks blocks of trees at once, so that steps do not wait for each other.
+// With fewer samples, each of them walks blocks of trees at once, so that steps do
+// not wait for each other.
 constexpr int64_t kFewSamples = 8;
-// The levels from the root that many samples take by comparing with all nodes of them: vectors of
-// samples compare with one number, where a step has to find its own.
+// Number of levels from the root that many samples take by comparing with all nodes
+// of these levels. There a vector of samples compares with one number; a step has to
+// look up a number per sample.
 constexpr int kFirstLevels = 3;
 
-// The order in which one sample walks its trees: those of a block, which lie beside each other, take a
-// step in turn, until the deepest is done.
+// The order in which one sample walks its trees. The trees of a block are adjacent and take a step
+// in turn, until the deepest of them is done.
 struct Blocks {
-  std::vector<int64_t> sorted;  // trees, the least deep first
-  int64_t width;                // trees of a block
-  std::vector<int64_t> firsts;  // of each step of a block the place of its first tree
+  std::vector<int64_t> sorted;  // trees, the shallowest first
+  int64_t width;                // trees per block
+  std::vector<int64_t> firsts;  // per step of a block: index in `sorted` of its first tree
 };
 
-// The same with `width` trees in a block.
+// Splits the sorted trees into blocks of `width` trees.
 void SplitIntoBlocks(const std::vector<int64_t>& depths, int64_t width, Blocks& blocks) {
   const auto count = static_cast<int64_t>(depths.size());
   blocks.width = width;
   blocks.firsts.clear();
   for (int64_t first = 0; first < count; first += width) {
-    // The last block has trees of the one before it, too: a walk at its leaf stays there.
+    // The last block may share trees with the one before it: a walk at its leaf stays there.
     const int64_t begin = std::min(first, count - width);
     const auto deepest = static_cast<size_t>(blocks.sorted[static_cast<size_t>(begin + width - 1)]);
     blocks.firsts.insert(blocks.firsts.end(), static_cast<size_t>(depths[deepest]), begin);
@@ -57,14 +59,14 @@ Blocks BlocksOf(const std::vector<int64_t>& depths) {
     return depths[static_cast<size_t>(a)] < depths[static_cast<size_t>(b)];
   });
   const auto least = std::accumulate(depths.begin(), depths.end(), int64_t{0});
-  constexpr double kMostSteps = 1.15;  // of those that the trees need
+  constexpr double kMostSteps = 1.15;  // relative to the steps that the trees need
   for (const int64_t width : {16, 8}) {
     if (width > static_cast<int64_t>(depths.size())) continue;
     SplitIntoBlocks(depths, width, blocks);
     const auto steps = static_cast<double>(width) * static_cast<double>(blocks.firsts.size());
     if (steps <= kMostSteps * static_cast<double>(least)) return blocks;
   }
-  // Few trees, or such of many depths: all of them take a step in turn.
+  // Few trees, or trees of many depths: all trees take a step in turn.
   blocks.width = 1;
   blocks.firsts.clear();
   const int64_t deepest = *std::max_element(depths.begin(), depths.end());
@@ -78,7 +80,7 @@ Blocks BlocksOf(const std::vector<int64_t>& depths) {
   return blocks;
 }
 
-// The walk of compact_trees.h.
+// Lowers the walk of compact_trees.h.
 class CompactWalk {
  public:
   CompactWalk(StageBuilder& b, const CompactTrees& trees)
@@ -109,8 +111,8 @@ class CompactWalk {
 
   int64_t columns() const { return missing_ ? 2 * width_ : width_; }
 
-  // The key of a sample in a column. NaN is above all numbers in the first columns, below all in the
-  // others.
+  // The key of a sample in a column. NaN is above all numbers in the first `width_` columns, and
+  // below all numbers in the others.
   Expr KeyOfData(const Access& data, const Expr& sample, const Expr& column) const {
     if (!missing_) return OrderKey(data({sample, column}));
     const Expr is_second = column >= Expr(width_);
@@ -120,8 +122,8 @@ class CompactWalk {
                             key);
   }
 
-  // Of `row`, which has the keys of a sample by column: true if the walk at `entry` goes to the second
-  // child.
+  // True if the walk at `entry` goes to the second child. `row` gives the keys of a sample by
+  // column.
   template <typename Row>
   Expr GoesSecond(const Row& row, const Expr& entry) const {
     return row(loop::ToIndex(columns_({entry}))) > loop::MakeCast(key_, keys_({entry}));
@@ -131,7 +133,7 @@ class CompactWalk {
     return loop::MakeCast(kI32, left_({entry})) + loop::MakeCast(kI32, GoesSecond(row, entry));
   }
 
-  // Where a walk is that begins at `entry`, `levels` further on.
+  // The entry that a walk reaches from `entry` in `levels` steps.
   template <typename Row>
   Expr After(int levels, const Row& row, const Expr& entry) const {
     if (levels == 1) return Step(row, entry);
@@ -140,7 +142,7 @@ class CompactWalk {
                             After(levels - 1, row, left));
   }
 
-  // Few samples: each by itself.
+  // Few samples: each walks blocks of trees.
   void ByBlocksOfTrees() {
     const Blocks blocks = BlocksOf(trees_.depths);
     std::vector<int64_t> roots, places(blocks.sorted.size());
@@ -168,10 +170,10 @@ class CompactWalk {
         0, [&](const Indices& i) { return Leaf(reached({i[0], loop::ToIndex(place({i[1]}))})); });
   }
 
-  // Many samples: each block of them walks one tree after the other. Samples lie beside each other, so
-  // that the first levels are taken by vectors of them.
+  // Many samples: each block of samples walks one tree after the other. Samples are adjacent in
+  // memory, so that vectors of them take the first levels.
   void ByBlocksOfSamples() {
-    std::vector<int64_t> order;  // of each step its tree
+    std::vector<int64_t> order;  // the tree of each step
     for (size_t tree = 0; tree < trees_.depths.size(); ++tree) {
       const int64_t steps = std::max<int64_t>(0, trees_.depths[tree] - kFirstLevels);
       order.insert(order.end(), static_cast<size_t>(steps), static_cast<int64_t>(tree));
@@ -185,7 +187,7 @@ class CompactWalk {
     };
     const int64_t together = std::min(samples_, kSamplesTogether);
     const auto element = [&](const Indices& point) {
-      // The last block has samples of the one before it, too: a walk at its leaf stays there.
+      // A last block that is not full repeats the last sample: a walk at its leaf stays there.
       const Expr sample = point[0] * Expr(together) + point[2];
       return Indices{loop::ToIndex(tree_of_step({point[1]})),
                      samples_ % together == 0 ? sample : loop::Min(sample, Expr(samples_ - 1))};
@@ -204,7 +206,7 @@ class CompactWalk {
     b_.Output(0, [&](const Indices& i) { return Leaf(reached({i[1], i[0]})); });
   }
 
-  // The entries that walks reach: a Recurrence, if there are steps.
+  // The entries that walks reach: a Recurrence, or only `first` if there are no steps.
   Access Walk(Shape shape, const std::function<Expr(const Indices&)>& first, const Shape& axes,
               const std::function<Indices(const Indices&)>& index,
               const std::function<Expr(const Indices&, const Access&)>& next) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops that walk compact trees.
+// Lowers decision_trees with compact trees.
 #ifndef KILN_COMPILER_OPS_WALK_TREES_H_
 #define KILN_COMPILER_OPS_WALK_TREES_H_
 
@@ -8,8 +8,8 @@
 
 namespace kiln {
 
-// Defines output 0 of decision_trees, the leaf that each sample reaches in each tree, from its input 0, the
-// samples.
+// Defines output 0 of decision_trees from its input 0, the samples: the leaf that each
+// sample reaches in each tree.
 void WalkCompactTrees(StageBuilder& b, const CompactTrees& trees);
 
 }  // namespace kiln

@@ -8,7 +8,7 @@
 namespace kiln {
 namespace {
 
-// Keeps every product and sum of geometry far from the end of int64.
+// Limit on attributes that keeps every product and sum of geometry far from the end of int64.
 constexpr int64_t kMaxAttribute = int64_t{1} << 28;
 
 absl::Status CheckPositive(const std::vector<int64_t>& values, size_t dims, absl::string_view what,

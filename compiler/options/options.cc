@@ -20,7 +20,7 @@
 namespace kiln {
 namespace {
 
-constexpr size_t kMaxModuleName = 128;  // what TVMAotExecutor has room for
+constexpr size_t kMaxModuleName = 128;  // the room for a name in TVMAotExecutor
 constexpr size_t kMaxPools = TVM_MAX_WORKSPACES;
 constexpr int64_t kMaxPoolBytes = int64_t{1} << 40;
 constexpr int64_t kMaxPoolAlignment = 4096;
@@ -40,10 +40,10 @@ absl::Status Illegal(absl::string_view what, absl::string_view reason, absl::str
       absl::StrCat(what, " do not go together: ", reason, "; ", instead));
 }
 
-// Whether generated C and C++ can have the name of a pool or a device as it is written.
+// InvalidArgument if the name of a pool or a device cannot appear unchanged in generated C and C++.
 absl::Status CheckMemberName(absl::string_view option, absl::string_view name) {
   const std::string member = MemberName(name);
-  // A constant of every struct of a pool.
+  // Every struct of a pool has a constant kSizeBytes.
   if (member == name && name != "kSizeBytes") return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       option, ": found the name '", name,
@@ -121,7 +121,7 @@ absl::Status CheckVariants(const CompileOptions& o) {
                  "the variants are the targets, the lowest first", "leave one of the two out");
 }
 
-// A number of bytes, with K or M behind it for 2^10 or 2^20 of them.
+// Parses a number of bytes with an optional suffix: K for 2^10 bytes, M for 2^20.
 bool ParseBytes(absl::string_view text, int64_t* bytes) {
   int64_t unit = 1;
   if (absl::ConsumeSuffix(&text, "K")) unit = int64_t{1} << 10;
@@ -271,8 +271,8 @@ std::vector<Target> EffectiveTargets(const CompileOptions& options) {
   for (Target& target : targets) {
     if (options.runtime == Runtime::kCrt || options.threads == 1) target.cores = 1;
     target.by_c_compiler = options.codegen == Codegen::kC;
-    // Compilers for microcontrollers make few vectors of loops, and keep arrays of lanes in memory.
-    // Helium has intrinsics.
+    // Compilers for microcontrollers vectorize few loops, and keep arrays of lanes in memory.
+    // Helium is an exception because it has intrinsics.
     const bool has_intrinsics = target.HasFeature("mve");
     if (target.by_c_compiler && target.is_baremetal() && !has_intrinsics) target.vector_bits = 0;
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which combinations of options are legal, and what the others are told. tests/cli asks the command
-// line.
+// Legal combinations of options, and the errors for the others. tests/cli covers the command line.
 #include "compiler/options/options.h"
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OptionsText. Structured bindings name every field of an option struct, so that a new one does not
-// compile before it is here.
+// OptionsText. Structured bindings name every field of the option structs, so that a new field does
+// not compile until it is added here.
 #include <string>
 #include <vector>
 

@@ -35,7 +35,7 @@ constexpr Spelling<Optimize> kOptimize[] = {{"speed", Optimize::kSpeed},
                                             {"ram", Optimize::kRam}};
 constexpr Spelling<Allowance> kAllowances[] = {{"bf16", Allowance::kBf16}};
 
-// An option whose values are those of an enum, each with a row.
+// An option whose values are the enumerators of E, each with a row in `spellings`.
 template <typename E>
 struct EnumOption {
   const char* name;

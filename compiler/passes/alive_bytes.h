@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// AliveBytes: an estimate of how many bytes of values are alive at each node of a graph, inputs and
-// outputs of the graph among them.
+// AliveBytes: an estimate of the bytes of values that are alive at each node of a graph. Inputs and
+// outputs of the graph count too.
 //
 //   const AliveBytes alive(graph);
 //   alive.At(3);          // while node 3 runs
-//   alive.Around(3, 5);   // what it takes outside of them to have nodes 3 to 5 run
+//   alive.Around(3, 5);   // before node 3 and after node 5
 #ifndef KILN_COMPILER_PASSES_ALIVE_BYTES_H_
 #define KILN_COMPILER_PASSES_ALIVE_BYTES_H_
 
@@ -19,13 +19,14 @@ class AliveBytes {
  public:
   explicit AliveBytes(const Graph& graph);
 
-  // The result is taken to be written over an input that dies.
+  // Bytes while the node runs. Its result is assumed to overwrite an input that dies.
   int64_t At(NodeId node) const { return at_[static_cast<size_t>(node)]; }
-  // Values that are alive before the first of the nodes or behind the last.
+  // Bytes of values that are alive when the first of the nodes begins, and of values that the
+  // nodes make for later ones.
   int64_t Around(NodeId first, NodeId last) const;
 
  private:
-  // From the node that makes a value, views of it included, to the last one that reads it.
+  // A value and its views: from the node that makes it to the last node that reads it.
   struct Life {
     NodeId first, last;
     int64_t bytes;

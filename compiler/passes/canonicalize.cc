@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Canonicalize: writes operators in one way, so that later passes and schedules meet few forms.
-//   an operator with a canonical form (traits.h)  ->  that: nn.batch_norm with constant statistics
-//   as multiply and add per channel, nn.dropout as its input
-//   an operator that several which are one end with (traits.h)  ->  that one: multiply, of x and what
-//   is made of erf(x / sqrt(2)), as nn.gelu
-//   a view in its own shape (copy)  ->  its input
-//   a view in another shape (squeeze, nn.batch_flatten, …), a transpose that moves only extents of
-//   1  ->  reshape
-//   reshape of a reshape  ->  one reshape; a reshape to the same shape is dropped
-//   transpose of a transpose  ->  one transpose
-//   a reshape of the batch axes of a product of matrices that are reshaped  ->  the product of
-//   matrices with these batch axes
-//   an element-wise operator, or one of rows (softmax), of a reshape of computed data  ->  the
-//   reshape of the operator, which then stands next to what computes the data and joins it
+// - An operator with a canonical form (traits.h) is replaced by that form: nn.batch_norm with
+//   constant statistics by multiply and add per channel, nn.dropout by its input.
+// - The last of several operators with a joint form (traits.h) is replaced by that form: a multiply
+//   of x and a function of erf(x / sqrt(2)) by nn.gelu.
+// - A view with the shape of its input (copy) is replaced by its input.
+// - A view with another shape (squeeze, nn.batch_flatten, …) becomes a reshape. A transpose that
+//   moves only extents of 1 becomes a reshape, too.
+// - A reshape of a reshape becomes one reshape. A reshape to the same shape is dropped.
+// - A transpose of a transpose becomes one transpose.
+// - A reshape of the batch axes of a matrix product, whose factors are reshaped, becomes a product
+//   with these batch axes.
+// - An element-wise operator, or one of rows (softmax), on a reshape of computed data is moved
+//   before the reshape. There it is next to the operator that computes the data and can join it.
 #include <algorithm>
 #include <optional>
 
@@ -27,7 +27,7 @@
 namespace kiln {
 namespace {
 
-// Most rounds that a model may take. Most models take two, and the last round changes nothing.
+// Limit on the rounds for a model. Most models take two, and the last round changes nothing.
 constexpr int kMaxRounds = 100;
 
 class Canonicalizer {
@@ -43,13 +43,13 @@ class Canonicalizer {
     return std::move(rewriter_).Finish();
   }
 
-  // True if a rule has changed something, after which another one may have more to do.
+  // True if a rule has changed something, so that another rule may apply now.
   bool has_changed() const { return has_changed_; }
 
  private:
   Graph& graph() { return rewriter_.graph(); }
 
-  // Whether the node has been replaced.
+  // Returns true if the node has been replaced.
   absl::StatusOr<bool> Rewrite(NodeId id) {
     const Node& node = old_.node(id);
     if (node.is_group()) return false;
@@ -82,7 +82,7 @@ class Canonicalizer {
     return !outputs.empty();
   }
 
-  // The node that makes the value in the new graph, if its operator has the trait.
+  // The node of the new graph that makes the value if its operator has the trait; else null.
   template <typename HasTrait>
   const Node* ProducerIf(HasTrait has_trait, ValueId value) {
     const Node* producer = ProducerOf(graph(), value);
@@ -115,10 +115,10 @@ class Canonicalizer {
     return true;
   }
 
-  // `input`, a value of the new graph, in the shape of the node's output.
+  // Replaces the node by `input`, a value of the new graph, in the shape of the node's output.
   absl::StatusOr<bool> Reshape(const Node& node, ValueId input) {
     const Shape& shape = old_.type(node.outputs[0]).shape;
-    // Look through a reshape that has been rewritten before.
+    // Looks through a reshape that has been rewritten before.
     if (const Node* before = ProducerIf(GivesReshaped, input)) input = before->inputs[0];
     KILN_ASSIGN_OR_RETURN(const bool done, ReshapeBatches(node, input));
     has_changed_ |=
@@ -135,16 +135,17 @@ class Canonicalizer {
     return true;
   }
 
-  // The shape with the extents of its batch, all but the last two, from another one.
+  // `matrix` with the extents of the batch (all but the last two) of `batch`.
   static Shape WithBatchOf(const Shape& batch, const Shape& matrix) {
     Shape shape(batch.begin(), batch.end() - 2);
     shape.insert(shape.end(), matrix.end() - 2, matrix.end());
     return shape;
   }
 
-  // Whether the node, a reshape of `input`, gives a product of matrices other batch axes, in which
-  // one of its factors was before: then the factors are multiplied in these, and nothing is
-  // reshaped.
+  // Replaces the node, which reshapes `input`, if `input` is a product of matrices and the
+  // node gives it the batch axes that a factor had before it was reshaped. The factors are
+  // then multiplied with these batch axes, and the result needs no reshape. Returns true if
+  // it has replaced the node.
   absl::StatusOr<bool> ReshapeBatches(const Node& node, ValueId input) {
     const ValueId old_input = node.inputs[0];
     const Node* product = ProducerIf(
@@ -181,7 +182,8 @@ class Canonicalizer {
     return true;
   }
 
-  // The value of the new graph in another shape; a reshape before is looked through.
+  // A value of the new graph in another shape. If it is a reshape of a value with that
+  // shape, returns the latter.
   absl::StatusOr<ValueId> Reshaped(ValueId value, const Shape& shape,
                                    const SourceLocation& source) {
     if (graph().type(value).shape == shape) return value;
@@ -196,8 +198,9 @@ class Canonicalizer {
     return std::find(old_.outputs.begin(), old_.outputs.end(), value) != old_.outputs.end();
   }
 
-  // The value of the new graph that input k of the node, a value of the old one, is a reshape of, if
-  // nothing else reads the reshape and something computes the value; kNoId otherwise.
+  // If input k of the node, a value of the old graph, is a reshape in the new graph, returns the
+  // value that it reshapes. kNoId if something else reads the reshape, or if no operator that
+  // fuses computes the value.
   ValueId BeforeReshape(const Node& node, size_t k) {
     const ValueId input = node.inputs[k];
     if (consumers_[static_cast<size_t>(input)].size() != 1 || LeavesGraph(input)) return kNoId;
@@ -206,8 +209,8 @@ class Canonicalizer {
     return Gain(reshape->inputs[0]) == 0 ? kNoId : reshape->inputs[0];
   }
 
-  // The use of standing next to the operator that makes the value, of the new graph: 2 for one that others
-  // join, such as a convolution, 1 for one that joins others, 0 where nothing is fused.
+  // The benefit of being next to the operator that makes the value, of the new graph: 2 if others
+  // join the operator (a convolution), 1 if it joins others, 0 if it does not fuse.
   int Gain(ValueId value) {
     const Node* producer = ProducerOf(graph(), value);
     const OpTraits* traits = producer == nullptr ? nullptr : TraitsOf(*producer);
@@ -216,7 +219,8 @@ class Canonicalizer {
     return traits->fusion == Fusion::kElementwise || traits->by_rows != nullptr ? 1 : 0;
   }
 
-  // The node computed of its operands before input k was reshaped, and reshaped then.
+  // Replaces the node by its operator on the operands before input k was reshaped, and a reshape
+  // after it. Returns true if it has.
   absl::StatusOr<bool> ReshapeBehind(const Node& node) {
     const OpTraits& traits = FindOp(node.op->name)->traits;
     const bool elementwise =
@@ -239,8 +243,8 @@ class Canonicalizer {
       if (!std::all_of(shapes.begin(), shapes.end(), [](const auto& s) { return s.has_value(); })) {
         continue;
       }
-      // Another operand is reshaped instead, and so torn from the operator that makes it. That has to be of
-      // less use, or the next round would move the reshape back.
+      // Another operand is reshaped instead, which separates it from the operator that makes it.
+      // The benefit lost must be smaller, or the next round would move the reshape back.
       bool tears = false;
       for (size_t i = 0; i < node.inputs.size(); ++i) {
         tears |= i != k && *shapes[i] != old_.type(node.inputs[i]).shape &&
@@ -267,7 +271,7 @@ class Canonicalizer {
   }
 
   // The shape in which an operand of shape `own`, which broadcasts to `shape`, broadcasts in the
-  // same way to `wanted`, which `shape` is reshaped to; nothing if there is none.
+  // same way to `wanted`, another shape with the elements of `shape`; nothing if there is none.
   static std::optional<Shape> OperandShape(const Shape& own, const Shape& shape,
                                            const Shape& wanted) {
     if (own == shape) return wanted;

@@ -51,7 +51,7 @@ TEST(Canonicalize, DropsWhatGivesItsInput) {
             "annotation.stop_fusion(%x)\n");
 }
 
-// As exporters of PyTorch write it, as Kiln's front ends do, and as TVM's importers do.
+// The forms that exporters of PyTorch, Kiln's front ends and TVM's importers write.
 TEST(Canonicalize, GeluIsOneOperator) {
   const auto canonical = [](const std::string& body, const std::string& type = "float32") {
     return Transform(Canonicalize, "def @main(%x: Tensor[(2, 3), " + type +
@@ -83,7 +83,7 @@ TEST(Canonicalize, GeluIsOneOperator) {
   }
 }
 
-// Parts of it that are read elsewhere are computed as well.
+// Parts of the GELU that are read elsewhere are computed as well.
 TEST(Canonicalize, GeluBehindAReshape) {
   EXPECT_EQ(Transform(Canonicalize, R"(
 def @main(%x: Tensor[(6, 4), float32], %w: Tensor[(8, 4), float32]) {
@@ -101,8 +101,9 @@ def @main(%x: Tensor[(6, 4), float32], %w: Tensor[(8, 4), float32]) {
             "(%5, %3)\n");
 }
 
-// Operands that are made in different shapes: a reshape stays where it is, or the next round would move
-// it to the other one. One of a convolution or product goes first, which other operators join.
+// Operands that are computed in different shapes: a reshape stays in place, or the next round
+// would move it to the other operand. The reshape of a convolution or product is moved first, as
+// other operators join these.
 TEST(Canonicalize, OfTwoComputedOperandsOneIsReshaped) {
   const std::string begin =
       "def @main(%x: Tensor[(6,), float32], %y: Tensor[(1, 6), float32], %w: Tensor[(6, 6), "
@@ -124,7 +125,7 @@ TEST(Canonicalize, OfTwoComputedOperandsOneIsReshaped) {
             "exp(%4)\n");
 }
 
-// The reshape of %0 is read twice until the second one is of %0 itself.
+// The reshape of %0 has two readers until the second one reads %0 itself.
 TEST(Canonicalize, GoesOnUntilNothingChanges) {
   EXPECT_EQ(Transform(Canonicalize,
                       "def @main(%x: Tensor[(6, 4), float32], %w: Tensor[(8, 4), float32]) { "
@@ -138,7 +139,7 @@ TEST(Canonicalize, GoesOnUntilNothingChanges) {
             "(%3, %4)\n");
 }
 
-// The spellings lose digits of their results.
+// The original forms lose digits of their results.
 TEST(Canonicalize, ExactFormsAreOneOperator) {
   const auto canonical = [](const std::string& body, const std::string& type = "float32") {
     return Transform(Canonicalize, "def @main(%x: Tensor[(2, 3), " + type +
@@ -178,7 +179,7 @@ TEST(Canonicalize, ReshapesBehindElementwiseOperators) {
             "%3 = add(%1, %2);\n"
             "%4 = reshape(%3, newshape=[2, 3, 8], allowzero=True);\n"
             "nn.relu(%4)\n");
-  // An operand that broadcasts, and numbers.
+  // An operand that broadcasts, and a number.
   EXPECT_EQ(Transform(Canonicalize, begin + "copy(transpose(multiply(add(%0, %z), 2f))) }"),
             "%0 = nn.dense(%x, %w);\n"
             "%1 = reshape(%z, newshape=[8], allowzero=True);\n"
@@ -186,7 +187,7 @@ TEST(Canonicalize, ReshapesBehindElementwiseOperators) {
             "%3 = multiply(%2, 2f);\n"
             "%4 = reshape(%3, newshape=[2, 3, 8], allowzero=True);\n"
             "transpose(%4)\n");
-  // Rows, whatever the axis is called.
+  // Rows, for any spelling of the axis.
   EXPECT_EQ(Transform(Canonicalize, begin + "transpose(nn.softmax(%0, axis=2)) }"),
             "%0 = nn.dense(%x, %w);\n"
             "%1 = nn.softmax(%0);\n"
@@ -202,7 +203,7 @@ TEST(Canonicalize, MultipliesMatricesInTheBatchAxesOfTheModel) {
             "%0 = reshape(%y, newshape=[2, 3, 4, 7], allowzero=True);\n"
             "%1 = nn.batch_matmul(%x, %0);\n"
             "nn.relu(%1)\n");
-  // Another batch, other matrices, a product that something else reads.
+  // Another batch, other matrices, a product with another reader.
   for (const char* kept : {"reshape(%1, newshape=[3, 2, 5, 7])", "reshape(%1, newshape=[2, 3, 35])",
                            "(reshape(%1, newshape=[2, 3, 5, 7]), %1)"}) {
     EXPECT_TRUE(absl::StartsWith(Transform(Canonicalize, begin + kept + " }"),
@@ -221,14 +222,15 @@ TEST(Canonicalize, KeepsReshapesThatMustStandInFront) {
     const std::string text = Transform(Canonicalize, begin + kept + " }");
     EXPECT_TRUE(absl::StartsWith(text, "%0 = nn.dense(%x, %w);\n%1 = reshape(%0,")) << text;
   }
-  // Nothing computes the data: there is nothing to join.
+  // Nothing computes the data, so there is nothing to join.
   const std::string text = Transform(Canonicalize,
                                      "def @main(%x: Tensor[(6, 4), float32]) { "
                                      "transpose(nn.relu(reshape(%x, newshape=[8, 3]))) }");
   EXPECT_TRUE(absl::StartsWith(text, "%0 = reshape(%x,")) << text;
 }
 
-// No zeros are multiplied between the places of data: 2 x 2 convolutions of 2 x 2 taps are one.
+// No zeros between the places of data are multiplied: the 2 x 2 convolutions
+// with 2 x 2 taps become one.
 TEST(Canonicalize, WritesTransposedConvolutionsAsConvolutionsOfTheData) {
   const std::string begin = "def @main(%x: Tensor[(1, 3, 5, 6), float32], %constant: Tensor[";
   EXPECT_EQ(Transform(Canonicalize, begin + R"((3, 4, 4, 4), float32]) {
@@ -238,7 +240,7 @@ TEST(Canonicalize, WritesTransposedConvolutionsAsConvolutionsOfTheData) {
             "%1 = nn.depth_to_space(%0, block_size=2);\n"
             "%2 = strided_slice(%1, begin=[1], end=[11], axes=[2]);\n"
             "strided_slice(%2, begin=[1], end=[13], axes=[3])\n");
-  // Strides that differ, taps that are no multiple of them; nothing is left out.
+  // Different strides, taps that are no multiple of them, and no places to leave out.
   EXPECT_EQ(Transform(Canonicalize, begin + R"((3, 4, 3, 3), float32]) {
   nn.conv2d_transpose(%x, %constant, strides=[3, 2], output_padding=[0, 1])
 })"),
@@ -301,7 +303,7 @@ def @main(%x: Tensor[(2, 3, 4), float32]) {
   reshape(%1, newshape=[24])
 })"),
             "reshape(%x, newshape=[24], allowzero=True)\n");
-  // Back to where it began.
+  // Back to the original shape.
   EXPECT_EQ(Transform(Canonicalize, R"(
 def @main(%x: Tensor[(2, 3), float32]) {
   %0 = reshape(%x, newshape=[6]);
@@ -340,7 +342,7 @@ TEST(Canonicalize, BatchNormIsScaleAndShift) {
   EXPECT_EQ(text.substr(text.size() - tail.size()), tail);
 }
 
-// Transform compares the results, so these are about values.
+// Transform compares the results, so these tests check values.
 TEST(Canonicalize, BatchNormHeedsItsAttributes) {
   for (const char* attrs :
        {", epsilon=0.25f", ", center=False", ", scale=False", ", scale=False, center=False"}) {

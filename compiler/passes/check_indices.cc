@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CheckIndices: in front of every operator that reads or writes where data say, those data are
-// checked; constants here, others when the model runs.
+// CheckIndices: checks the indices of every operator that reads or writes at places that data
+// select. Constants are checked here, other indices when the model runs.
 #include <map>
 #include <optional>
 #include <string>
@@ -17,12 +17,12 @@
 namespace kiln {
 namespace {
 
-// Of a name in an error, in bytes.
+// Limit on the bytes of a name in an error.
 constexpr size_t kMaxName = 48;
 
 std::string Shortened(absl::string_view name) {
   if (name.size() <= kMaxName) return std::string(name);
-  // Not within a character of UTF-8.
+  // The cut must not split a UTF-8 character.
   size_t end = kMaxName - 3;
   while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;
   return absl::StrCat(name.substr(0, end), "...");
@@ -65,7 +65,7 @@ class IndexChecker {
     return op->index_input({.attrs = node.attrs, .inputs = types, .constants = constants});
   }
 
-  // "take 'Gather_3'", or "take (line 3)" of Relay text.
+  // "take 'Gather_3'", or "take (line 3)" for Relay text.
   static std::string ReaderOf(const Node& node) {
     if (!node.source.node.empty()) {
       return absl::StrCat(node.op_name(), " '", Shortened(node.source.node), "'");
@@ -101,7 +101,7 @@ class IndexChecker {
     return absl::OkStatus();
   }
 
-  // The indices behind a check, or as they are where none can be outside.
+  // The indices after a check, or unchanged if none can be out of bounds.
   absl::StatusOr<ValueId> Checked(const Node& node, const IndexInput& index, ValueId indices) {
     if (const std::optional<Wrapping> wrapping = AsWrapping(index, indices)) {
       IndexInput wider = index;
@@ -129,8 +129,9 @@ class IndexChecker {
                  node.source);
   }
 
-  // where(less(base, 0), add(base, extent), base): how front ends count from the end for operators
-  // that do not. The error is to name the index that the model has.
+  // The pattern where(less(base, 0), add(base, extent), base), by which front ends
+  // count from the end for operators that do not. `base` is checked, as the error must
+  // name the index in the model.
   struct Wrapping {
     ValueId base;
     const Node *less, *sum, *where;
@@ -156,8 +157,8 @@ class IndexChecker {
     return &old_.node(v.node);
   }
 
-  // A copy of the node with other values, of the new graph, in the place of some inputs. Returns
-  // its first output.
+  // Adds a copy of the node with values of the new graph in the place of some inputs. With
+  // `replaces`, the copy replaces the node. Returns its first output.
   ValueId Clone(const Node& node, const std::map<size_t, ValueId>& inputs, bool replaces = false) {
     Node copy = node;
     for (size_t i = 0; i < copy.inputs.size(); ++i) {

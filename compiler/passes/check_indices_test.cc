@@ -64,7 +64,7 @@ def @main(%x: Tensor[(4), float32], %i: Tensor[(3), float32]) {
   }
 }
 
-// The error is to name the index that the model has, not what it is counted as.
+// The error names the index in the model, not the one that is counted from the beginning.
 TEST(CheckIndices, BeforeNegativeOnesAreCountedFromTheEnd) {
   const auto model = [](int extent) {
     return absl::StrCat(R"(
@@ -103,7 +103,7 @@ def @main(%x: Tensor[(5, 9), float32], %constant: Tensor[(2, 4), int64]) {
             "gather_nd(%x, meta[relay.Constant][0])\n");
 }
 
-// What depends on constants only is computed by the compiler, which is where it fails then.
+// Indices that depend on constants only are computed, and rejected, by the compiler.
 TEST(CheckIndices, WhatIsComputedOfConstants) {
   const absl::StatusOr<Graph> checked = Checked(ParseModel(R"(
 def @main(%x: Tensor[(4), float32], %constant: Tensor[(3), int32]) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ConvertLayout: convolutional graphs become channels-last inside. Every value of rank 4 that a
-// convolution or pooling makes lives as NHWC; operators that can follow it do, also where they
-// split the channels into several axes behind W (a shuffle of channels); the others, and the
-// model's outputs, get it transposed back. Weights keep their layout: the schedules pack them
-// anyway. How an operator follows is its layout trait (compiler/ops/traits.h).
+// ConvertLayout: makes convolutional graphs channels-last inside. Every value of rank 4 that a
+// convolution or pooling computes is stored as NHWC. Operators that can follow this layout do, even
+// if they split the channels into several axes after W (a channel shuffle). The other operators,
+// and the model's outputs, get the value transposed back. Weights keep their layout, as the
+// schedules pack them anyway. An operator follows as its layout trait says (compiler/ops/traits.h).
 #include <algorithm>
 #include <map>
 #include <set>
@@ -62,8 +62,8 @@ class LayoutConverter {
     return last;
   }
 
-  // The same of an operand that broadcasts against values of this rank: lower ranks are extended
-  // first.
+  // The same for an operand that broadcasts against values of this rank. Lower
+  // ranks are extended first.
   absl::StatusOr<ValueId> LastBroadcast(ValueId old_value, int64_t rank) {
     const TensorType& type = old_.type(old_value);
     if (type.rank() == rank) return Last(old_value);
@@ -81,8 +81,8 @@ class LayoutConverter {
     return LastBroadcast(node.inputs[k], old_.type(node.outputs[0]).rank());
   }
 
-  // Whether the node has been written in NHWC. Operators with a layout of their own begin it, and
-  // others follow.
+  // Returns true if the node has been rewritten in NHWC. Operators that name their layout start the
+  // conversion, and others follow.
   absl::StatusOr<bool> Convert(const Node& node) {
     if (node.is_group()) return false;
     const OpDef& op = *FindOp(node.op->name);
@@ -113,14 +113,14 @@ class LayoutConverter {
   const Graph& old_;
   GraphRewriter rewriter_;
   std::map<ValueId, ValueId> last_;  // old value to its NHWC form
-  std::set<ValueId> first_;          // old values in last_ that are also there in their own layout
+  std::set<ValueId> first_;          // old values in last_ that also exist in their own layout
 };
 
 }  // namespace
 
 absl::StatusOr<Graph> ConvertLayout(const Graph& graph, const PassContext& context) {
   KILN_ASSIGN_OR_RETURN(const Graph converted, LayoutConverter(graph).Run());
-  // Transposes of extents of 1 are reshapes.
+  // Canonicalize turns transposes of extents of 1 into reshapes.
   return Canonicalize(converted, context);
 }
 

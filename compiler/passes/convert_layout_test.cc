@@ -114,7 +114,7 @@ TEST(ConvertLayout, ReductionsReadTheNewLayout) {
   EXPECT_EQ(AfterConvolution("max(%0, axis=[1])"), "max(%1, axis=[3])\n");
   EXPECT_EQ(AfterConvolution("prod(%0, axis=[1])"), "prod(%1, axis=[3])\n");
   EXPECT_EQ(AfterConvolution("argmax(%0, axis=[1])"), "argmax(%1, axis=[3])\n");
-  // Places counted along channels and height would be counted in another order.
+  // Channels and height would be counted in another order.
   EXPECT_EQ(AfterConvolution("argmax(%0, axis=[1, 2], keepdims=True)"),
             "%2 = transpose(%1, axes=[0, 3, 1, 2]);\n"
             "argmax(%2, axis=[1, 2], keepdims=True)\n");
@@ -149,14 +149,14 @@ TEST(ConvertLayout, ChannelsAreSplitBehindTheOthers) {
             shuffled +
                 "%6 = reshape(%5, newshape=[1, 4, 5, 6], allowzero=True);\n"
                 "transpose(%6, axes=[0, 3, 1, 2])\n");
-  // What broadcasts has its channels split in the same way.
+  // The channels of an operand that broadcasts are split in the same way.
   EXPECT_EQ(body("add(%2, reshape(%x, newshape=[2, 4, 5]))"),
             shuffled +
                 "%6 = reshape(%x, newshape=[1, 1, 2, 4, 5], allowzero=True);\n"
                 "%7 = transpose(%6, axes=[0, 3, 4, 1, 2]);\n"
                 "%8 = add(%5, %7);\n"
                 "transpose(%8, axes=[0, 3, 4, 1, 2])\n");
-  // What moves H and W is as it was.
+  // An operator that moves H or W reads the model's layout.
   EXPECT_EQ(body("transpose(%2, axes=[0, 1, 2, 4, 3])"),
             shuffled + "transpose(%5, axes=[0, 3, 4, 2, 1])\n");
   EXPECT_EQ(body("reshape(%2, newshape=[1, 3, 4, 10])"),
@@ -170,7 +170,7 @@ TEST(ConvertLayout, OthersGetTheirOwnLayoutBack) {
             "%2 = transpose(%1, axes=[0, 3, 1, 2]);\nmean(%2, axis=[2])\n");
   EXPECT_EQ(AfterConvolution("reshape(%0, newshape=[60])"),
             "%2 = transpose(%1, axes=[0, 3, 1, 2]);\nreshape(%2, newshape=[60], allowzero=True)\n");
-  // Once for all that read it.
+  // One transpose serves all readers.
   EXPECT_EQ(AfterConvolution("(stack((%0, %0), axis=1), %0)"),
             "%2 = transpose(%1, axes=[0, 3, 1, 2]);\n%3 = stack((%2, %2), axis=1);\n(%3, %2)\n");
 }
@@ -196,15 +196,15 @@ TEST_P(LayoutLeavesAlone, Model) {
 INSTANTIATE_TEST_SUITE_P(
     ConvertLayout, LayoutLeavesAlone,
     testing::Values(
-        // Channels last already.
+        // Already channels-last.
         R"(def @main(%x: Tensor[(1, 4, 5, 2), float32], %w: Tensor[(3, 2, 1, 1), float32]) {
              nn.conv2d(%x, %w, kernel_size=[1, 1], data_layout="NHWC")
            })",
-        // No convolution that would begin it.
+        // No convolution that would start the conversion.
         R"(def @main(%x: Tensor[(1, 2, 4, 5), float32]) {
              nn.softmax(add(%x, nn.relu(%x)), axis=1)
            })",
-        // One dimension.
+        // A convolution along one dimension.
         R"(def @main(%x: Tensor[(1, 2, 4), float32], %w: Tensor[(3, 2, 1), float32]) {
              nn.conv1d(%x, %w, kernel_size=[1])
            })"));

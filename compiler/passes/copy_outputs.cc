@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CopyOutputs: every output of the model gets memory of its own to be written to. An output that is
-// an input or a constant, a view of one, or the same value as another output, is copied.
+// CopyOutputs: gives every output of the model memory of its own to write to. An output is copied
+// if it is an input or a constant, a view of one, or the same value as another output.
 #include <set>
 
 #include "compiler/base/status.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// EliminateCommonSubexpressions: nodes with the same operator, attributes and inputs become one; so
-// do equal small constants.
+// EliminateCommonSubexpressions: merges nodes with the same operator, attributes and inputs,
+// and equal small constants.
 #include <map>
 
 #include "absl/strings/str_cat.h"

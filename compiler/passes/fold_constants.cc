@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// FoldConstants: nodes whose inputs are all constants are computed, all in one evaluation, and
-// become constants. What is computed is in proportion to the constants that the model has and to
-// those that it gets; nodes beyond that, and what is made of them, are left to run time. The pass
-// runs several times: the size of a result is in proportion to the constants of the first time.
+// FoldConstants: computes nodes whose inputs are all constants, all in one evaluation, and replaces
+// them by constants. The work is limited in proportion to the constants that the model has and to
+// the constants that result. Nodes beyond the limit, and nodes that depend on them, are left to run
+// time. The pass runs several times, but the size of a result is limited in proportion to the
+// constants of the first time.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -21,16 +22,16 @@
 namespace kiln {
 namespace {
 
-// A constant that is larger than this and larger than what it is made of stays a computation:
-// broadcast_to of a scalar. Not what weights are made of: schedules pack those that are constants,
-// and read others much slower.
+// A result that is larger than this and than twice its inputs stays a computation, such as
+// broadcast_to of a scalar. Parts of weights are exempt: schedules pack constant weights, and read
+// others much more slowly.
 constexpr int64_t kMaxGrownBytes = 1 << 20;
-// Operations that are computed in any model, and for each byte of constants: a product of square
+// Operations that may be computed in any model, and per byte of constants. A product of square
 // matrices of 4,096 rows is computed.
 constexpr int64_t kWorkOfAnyModel = 1 << 28;
 constexpr int64_t kWorkOfByte = 1 << 10;
-// Memory of the results of one node, for whatever it is, for weights, and for each byte of
-// constants that the model has; and of all results that stay.
+// Limits on the bytes of the results of one node: for any node, for weights, and per byte of the
+// model's constants. The last limit is on the bytes of all results that stay.
 constexpr int64_t kMaxResultBytes = 1 << 26;
 constexpr int64_t kMaxWeightBytes = 1 << 29;
 constexpr int64_t kResultBytesOfByte = 4;
@@ -47,7 +48,8 @@ bool IsWeight(const Node& node, size_t input) {
   return !node.is_group() && FindOp(node.op->name)->traits.weight == static_cast<int>(input);
 }
 
-// By value: weights of convolutions and products, and all that they are made of.
+// For each value: true if it is a weight of a convolution or product, or if
+// such a weight depends on it.
 std::vector<bool> PartsOfWeights(const Graph& graph) {
   std::vector<bool> is_part(graph.values.size(), false);
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
@@ -61,7 +63,7 @@ std::vector<bool> PartsOfWeights(const Graph& graph) {
   return is_part;
 }
 
-// Bytes of the constants that the nodes in `folds` read, and of those results that others read.
+// Bytes of the constants that the nodes in `folds` read, and of the results that others read.
 struct Sizes {
   double constants = 0;
   double results = 0;
@@ -96,7 +98,7 @@ Sizes SizesOf(const Graph& graph, FixedNodes& folds) {
 
 class Budget {
  public:
-  // `sizes` are those of all nodes that may be folded.
+  // `sizes` are the sizes of all nodes that may be folded.
   Budget(const Graph& graph, const Sizes& sizes, const std::vector<bool>& is_part_of_weight,
          const PassContext& context)
       : graph_(graph),
@@ -109,8 +111,8 @@ class Budget {
                                                   ? static_cast<double>(*context.constant_bytes)
                                                   : sizes.constants)) {}
 
-  // Takes the work of the node off what is left; false if that does not suffice, or if its results
-  // take more memory than they may, or than `most_bytes`.
+  // Deducts the work of the node. Returns false if the remaining work does not suffice, or if the
+  // node's results exceed their limit or `most_bytes`.
   bool Take(const Node& node, double most_bytes) {
     if (context_.work == nullptr) return true;
     double result_bytes = 0;
@@ -137,11 +139,11 @@ class Budget {
   const std::vector<bool>& is_part_of_weight_;
   const PassContext& context_;
   double work_left_;
-  double proportion_;  // memory that the model's constants allow
+  double proportion_;  // result bytes that the model's constants allow
 };
 
-// By node, whether it is folded: those for which `may_fold` holds, as the budget allows. Where too
-// much would stay, the largest results are not computed.
+// For each node: true if it is folded, which takes `may_fold` and enough budget. If too many bytes
+// would stay, the largest results are not computed.
 std::vector<bool> NodesToFold(const Graph& graph, const std::function<bool(const Node&)>& may_fold,
                               const std::vector<bool>& is_part_of_weight,
                               const PassContext& context) {
@@ -168,13 +170,14 @@ std::vector<bool> NodesToFold(const Graph& graph, const std::function<bool(const
 absl::StatusOr<Graph> FoldConstants(const Graph& graph, const PassContext& context) {
   const std::vector<bool> is_part_of_weight = PartsOfWeights(graph);
   const auto may_fold = [&](const Node& node) {
-    // An external generator's module runs on the target only.
+    // An external generator's module runs only on the target.
     return ExternalCompiler(node).empty() &&
            (MayGrow(graph, node) || is_part_of_weight[static_cast<size_t>(node.outputs[0])]);
   };
   const std::vector<bool> folds = NodesToFold(graph, may_fold, is_part_of_weight, context);
 
-  // The folded nodes as a graph of their own, whose outputs are what the rest of the graph reads.
+  // The folded nodes as a separate graph. Its outputs are the values that the
+  // rest of the graph reads.
   GraphRewriter fixed(graph);
   std::vector<ValueId> wanted;
   std::vector<bool> is_wanted(graph.values.size(), false);

@@ -60,7 +60,7 @@ TEST(FoldConstants, AsksForNothingWhereNothingFolds) {
   EXPECT_EQ(evaluations, 0);
 }
 
-// What nothing reads is left out, not computed.
+// Nodes that nothing reads are removed without being computed.
 TEST(FoldConstants, DropsConstantsThatNothingReads) {
   const Graph graph = ParseModel(R"(
 def @main(%x: Tensor[(), float32]) {
@@ -74,7 +74,7 @@ def @main(%x: Tensor[(), float32]) {
   EXPECT_EQ(evaluations, 0);
 }
 
-// Weights are packed where they are constants.
+// Only constant weights are packed.
 TEST(FoldConstants, ComputesWeightsHoweverLarge) {
   EXPECT_EQ(Transform(FoldConstants, R"(
 def @main(%x: Tensor[(1, 1024), float32]) {
@@ -109,7 +109,7 @@ def @main(%x: Tensor[(1, 1), float32]) {
             "add(%x, meta[relay.Constant][0])\n");
 }
 
-// The body after the pass where a node takes `work` operations.
+// The body after the pass if every node takes `work` operations.
 std::string FoldedWhereNodesTake(int64_t work, absl::string_view model) {
   const Target target;
   const absl::StatusOr<Graph> folded = FoldConstants(
@@ -120,7 +120,7 @@ std::string FoldedWhereNodesTake(int64_t work, absl::string_view model) {
   return folded.ok() ? BodyText(*folded) : "";
 }
 
-// A small model may take 2^28 operations, whatever it is that is made of constants.
+// A small model may take 2^28 operations.
 TEST(FoldConstants, LeavesWhatIsOutOfProportionToRunTime) {
   constexpr absl::string_view kModel = R"(
 def @main(%x: Tensor[(), float32]) {
@@ -135,7 +135,7 @@ def @main(%x: Tensor[(), float32]) {
             "%0 = add(1f, 2f);\n%1 = multiply(%0, %0);\n%2 = sqrt(%1);\nmultiply(%x, %2)\n");
 }
 
-// The more constants there are, the more may be computed of them.
+// The more constants there are, the more may be computed from them.
 TEST(FoldConstants, ComputesWeightsInProportionToTheirSize) {
   const auto model = [](int64_t rows) {
     return absl::StrCat(
@@ -148,7 +148,7 @@ TEST(FoldConstants, ComputesWeightsInProportionToTheirSize) {
   EXPECT_EQ(FoldedWhereNodesTake(kWork, model(1024)), folded);
 }
 
-// A few bytes of a model do not ask for gigabytes while it is compiled.
+// A model of a few bytes must not take gigabytes to compile.
 TEST(FoldConstants, LeavesHugeWeightsOfASmallModelToRunTime) {
   const auto model = [](int64_t size, int count) {
     std::string text = absl::StrCat("def @main(%x: Tensor[(1, ", size, "), float32]) {\n");

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// FoldScales: (conv(x, w) [+ bias]) * s with constant w, bias and a constant s per output channel
-// becomes conv(x, w * s) [+ bias * s]: what batch_norm leaves behind a convolution costs nothing
-// then. So with every product that says where its output channels are. One number s goes further
-// back, through what moves elements and through data of products: attention's scores / sqrt(width)
-// come to be scaled in the weights of the queries. Results differ by rounding.
+// FoldScales: (conv(x, w) [+ bias]) * s becomes conv(x, w * s) [+ bias * s] if w, bias and s are
+// constant and s has one value per output channel. The scale that batch_norm leaves after a
+// convolution then costs nothing. The same holds for every product whose traits tell its output
+// channels. A single number s is moved further back, through operators that move elements and
+// through the data of products: attention's scores / sqrt(width) becomes a scale of the weights of
+// the queries. Results differ by rounding.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -22,7 +23,7 @@ class ScaleFolder {
  public:
   explicit ScaleFolder(const Graph& old) : old_(old), rewriter_(old), consumers_(old.Consumers()) {}
 
-  // Whether Run has folded anything.
+  // True if Run has folded anything.
   bool changed() const { return changed_; }
 
   absl::StatusOr<Graph> Run() {
@@ -45,7 +46,7 @@ class ScaleFolder {
     return &old_.node(v.node);
   }
 
-  // Whether a scale of this shape varies along `axis` of a tensor of rank `rank` alone, or not at
+  // True if a scale of this shape varies only along `axis` of a tensor of rank `rank`, or not at
   // all.
   static bool IsPerChannel(const Shape& shape, int rank, int64_t axis) {
     for (size_t i = 0; i < shape.size(); ++i) {
@@ -74,7 +75,7 @@ class ScaleFolder {
     return false;
   }
 
-  // What the node multiplies by; one number without dimensions.
+  // The factor by which the node multiplies. A single number has no dimensions.
   absl::StatusOr<ValueId> Factor(const Node& node, ValueId scale) {
     ValueId factor = rewriter_.Map(scale);
     const TensorType& type = old_.type(scale);
@@ -86,13 +87,13 @@ class ScaleFolder {
     return MakeReshape(graph(), factor, {});
   }
 
-  // The sum of the node's data and a constant that does not broadcast the data.
+  // True if the node adds a constant to its data without broadcasting the data.
   bool AddsConstant(const Node& node) const {
     return ArithmeticOf(node) == Arithmetic::kSum && old_.is_constant(node.inputs[1]) &&
            old_.type(node.inputs[0]) == old_.type(node.outputs[0]);
   }
 
-  // Where the channels are of a product whose weight is a constant, and has them on one axis.
+  // Axes of the output channels of a product whose weight is a constant and has them on one axis.
   std::optional<ChannelAxes> ChannelsOfConstant(const Node& node) const {
     const std::optional<ChannelAxes> channels = ChannelAxesOf(old_, node);
     if (!channels.has_value() || !channels->weight.has_value()) return std::nullopt;
@@ -102,7 +103,7 @@ class ScaleFolder {
     return is_plain ? channels : std::nullopt;
   }
 
-  // Whether a factor of the node's first input is one of all that it makes, which is one tensor.
+  // True if scaling the node's first input scales its output, which must be a single tensor.
   static bool LetsFactorsThrough(const Node& node) {
     if (node.outputs.size() != 1 || node.op->tuple_input) return false;
     const OpTraits& traits = *TraitsOf(node);
@@ -110,8 +111,8 @@ class ScaleFolder {
            (traits.fusion == Fusion::kContraction && traits.weight > 0);
   }
 
-  // Whether the value, which nothing else reads, can be computed times a constant of this shape by
-  // scaling constants alone.
+  // True if nothing else reads the value, and if it can be multiplied by a constant of this shape
+  // by scaling constants only.
   bool TakesScale(ValueId value, const Shape& scale) const {
     const Node* producer = SoleProducer(value);
     if (producer == nullptr || producer->is_group()) return false;
@@ -124,7 +125,7 @@ class ScaleFolder {
            TakesScale(producer->inputs[0], scale);
   }
 
-  // The value, which takes it, times `scale` of the new graph.
+  // The value, for which TakesScale holds, times `scale` of the new graph.
   absl::StatusOr<ValueId> Scaled(ValueId value, ValueId scale) {
     const Node& producer = *SoleProducer(value);
     std::vector<ValueId> inputs;
@@ -148,7 +149,8 @@ class ScaleFolder {
     return AddOp(graph(), producer.op->name, std::move(inputs), producer.attrs, producer.source);
   }
 
-  // A bias along an axis that an attribute names is a vector; others broadcast as the scale.
+  // A bias along an axis that an attribute names is a vector. Other biases
+  // broadcast like the scale.
   absl::StatusOr<ValueId> ScaledBias(const Node& sum, ValueId bias, ValueId scale) {
     if (TraitsOf(sum)->layout.rule == LayoutRule::kAxis) {
       KILN_ASSIGN_OR_RETURN(scale, MakeAlongAxis(graph(), scale, 1, 0));
@@ -167,8 +169,8 @@ class ScaleFolder {
 }  // namespace
 
 absl::StatusOr<Graph> FoldScales(const Graph& graph, const PassContext& context) {
-  // Constants per channel are still computations of constants (batch_norm's scale): fold them first
-  // so that they can be recognised.
+  // Scales per channel may still be computations of constants (batch_norm's scale). They are folded
+  // first, so that they are recognized.
   KILN_ASSIGN_OR_RETURN(Graph folded, FoldConstants(graph, context));
   Graph result = folded;
   for (;;) {
@@ -176,7 +178,7 @@ absl::StatusOr<Graph> FoldScales(const Graph& graph, const PassContext& context)
     KILN_ASSIGN_OR_RETURN(Graph scaled, folder.Run());
     if (!folder.changed()) return result;
     result = std::move(scaled);
-    // What is folded now may stand in front of a further scale.
+    // The folded product may be followed by a further scale.
     KILN_ASSIGN_OR_RETURN(folded, FoldConstants(result, context));
   }
 }

@@ -12,7 +12,7 @@
 namespace kiln {
 namespace {
 
-// `%0` is what is scaled, `%constant_scale` has the given type.
+// `%0` is the scaled product, `%constant_scale` has the given type.
 std::string Scaled(const std::string& params, const std::string& product,
                    const std::string& scale) {
   return "def @main(" + params + ", %constant_scale: Tensor[" + scale + "]) { %0 = " + product +
@@ -30,12 +30,12 @@ TEST(FoldScales, IntoTheWeightsOfAConvolution) {
             "nn.conv2d(%x, %1, kernel_size=[3, 3])\n");
 }
 
-// Whether the model ends with `last`, and what is multiplied is weights, biases and scales alone:
+// Checks that the model ends with `last` and multiplies only weights, biases and scales, but
 // nothing that depends on the input %x.
 void ExpectFolded(const std::string& model, const std::string& last) {
   const std::string text = Transform(FoldScales, model);
   EXPECT_TRUE(absl::EndsWith(text, last)) << text;
-  std::set<std::string> computed = {"%x"};  // from the input
+  std::set<std::string> computed = {"%x"};  // depend on the input
   int products = 0;
   for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
     const std::vector<std::string> parts = absl::StrSplit(line, " = ");
@@ -151,7 +151,7 @@ def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(3, 5), float32], %co
                "nn.dense(%x, %1)\n");
 }
 
-// A batch norm that is written out, and a further scale behind it.
+// A batch norm that is written out, followed by a further scale.
 TEST(FoldScales, OneBehindTheOther) {
   ExpectFolded(R"(
 def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(3, 5), float32], %constant_a: Tensor[(3,), float32],
@@ -189,12 +189,12 @@ INSTANTIATE_TEST_SUITE_P(
                  %constant_scale: Tensor[(8, 1, 1), float32]) {
          multiply(nn.conv2d(%x, %constant_w, kernel_size=[3, 3], groups=4, channels=8), %constant_scale)
        })",
-        // Something else reads what is scaled.
+        // Something else reads the scaled product.
         R"(def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(3, 5), float32]) {
          %0 = nn.dense(%x, %constant_w);
          add(multiply(%0, 2f), %0)
        })",
-        // What is scaled is an output.
+        // The scaled product is an output.
         R"(def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(3, 5), float32]) {
          %0 = nn.dense(%x, %constant_w);
          (multiply(%0, 2f), %0)
@@ -204,12 +204,12 @@ INSTANTIATE_TEST_SUITE_P(
          %0 = split(nn.dense(%x, %constant_w), indices_or_sections=3, axis=1);
          (%0.0, multiply(%0.1, 0.5f), %0.2)
        })",
-        // So with a part that is all that is read.
+        // The same if only the scaled part is read.
         R"(def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(6, 5), float32]) {
          %0 = split(nn.dense(%x, %constant_w), indices_or_sections=3, axis=1);
          multiply(reshape(%0.1, newshape=[4]), 0.5f)
        })",
-        // A product is a part of what is scaled.
+        // The product is only a part of the scaled value.
         R"(def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(6, 5), float32]) {
          multiply(concatenate((nn.dense(%x, %constant_w), %x), axis=1), 0.5f)
        })",
@@ -226,14 +226,14 @@ INSTANTIATE_TEST_SUITE_P(
         R"(def @main(%x: Tensor[(2, 5), float32], %constant_w: Tensor[(3, 5), float32], %b: Tensor[(3,), float32]) {
          multiply(add(nn.dense(%x, %constant_w), %b), 2f)
        })",
-        // Integers would wrap elsewhere; float16 would round too much.
+        // Integers would wrap differently; float16 would round too much.
         R"(def @main(%x: Tensor[(2, 5), int32], %constant_w: Tensor[(3, 5), int32]) {
          multiply(nn.dense(%x, %constant_w), 2)
        })",
         R"(def @main(%x: Tensor[(2, 5), float16], %constant_w: Tensor[(3, 5), float16]) {
          multiply(nn.dense(%x, %constant_w), 2f16)
        })",
-        // No sum of products.
+        // Not a sum of products.
         R"(def @main(%x: Tensor[(2, 5), float32]) {
          multiply(nn.relu(%x), 2f)
        })"));

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuse: puts operators into groups that become one function each. A group grows from its last node
-// towards its producers; a producer may join if nothing outside of the group reads it, so a group
-// has one node whose outputs leave it. What may join follows from the operators' Fusion kind:
-//   element-wise behind anything that has one output of the same shape (epilogue)
-//   element-wise and injective before element-wise, injective and reductions (prologue), but for
-//     the epilogue of a reduction or contraction, which stays with that; where two of them meet in
-//     a sum, the later one's epilogue goes on
-//   injective before a contraction's data, so that a change of layout or padding is read in place,
-//     and a transpose before its other factor
-//   a transpose that leaves rows whole behind a contraction, which then stores them there
-//   two contractions with a reduction of rows between them (attention), so that the whole of what
-//     lies between them is nowhere in memory
-// A reshape of a computed value is no function at all but a view, and stays alone.
+// Fuse: groups operators; each group becomes one function. A group grows from its last node towards
+// its producers. A producer may join if nothing outside of the group reads it, so that only one
+// node has outputs that leave the group. The operators' Fusion kind determines what may join:
+// - An element-wise operator after anything that has one output of the same shape (epilogue).
+// - An element-wise or injective operator before an element-wise one, an injective one or a
+//   reduction (prologue). The epilogue of a reduction or contraction stays with that operator
+//   instead. If two epilogues meet in a sum, that of the later operator goes on.
+// - An injective operator before the data of a contraction, so that a change of layout or padding
+//   is read in place, and a transpose before its other factor.
+// - A transpose that leaves rows whole after a contraction, which then stores its rows in order.
+// - Two contractions with a reduction of rows between them (attention), so that the intermediate
+//   tensors are never stored as a whole.
+// A reshape of a computed value is a view instead of a function, and joins no group.
 #include <algorithm>
 #include <set>
 
@@ -28,7 +28,7 @@ constexpr size_t kMaxGroupNodes = 32;
 
 Fusion KindOf(const Node& node) {
   if (node.is_group()) return Fusion::kOpaque;
-  // Several results, or several tensors side by side, have loops of their own.
+  // Operators with several results or with a tuple of tensors have separate loops for each.
   if (node.outputs.size() != 1 || node.op->tuple_input) return Fusion::kOpaque;
   if (Reshapes(node)) return Fusion::kOpaque;
   return FindOp(node.op->name)->traits.fusion;
@@ -44,7 +44,7 @@ class Fuser {
   }
 
   Graph Run() {
-    // From the last node backwards: a node that is in no group yet ends one.
+    // From the last node backwards: a node that is in no group yet ends a new one.
     for (NodeId id = static_cast<NodeId>(graph_.nodes.size()) - 1; id >= 0; --id) {
       if (group_[static_cast<size_t>(id)] == kNoId) Grow(id);
     }
@@ -54,9 +54,9 @@ class Fuser {
  private:
   struct Group {
     std::set<NodeId> nodes;
-    NodeId heavy = kNoId;     // the last reduction or contraction in it
-    NodeId scores = kNoId;    // the contraction whose rows are reduced before those of `heavy`
-    NodeId heavy_of = kNoId;  // the one whose epilogue is in it
+    NodeId heavy = kNoId;     // the last reduction or contraction in the group
+    NodeId scores = kNoId;    // the contraction whose rows are reduced before `heavy` reads them
+    NodeId heavy_of = kNoId;  // the reduction or contraction whose epilogue the group has
   };
 
   bool LeavesGraph(ValueId value) const {
@@ -73,9 +73,9 @@ class Fuser {
     return true;
   }
 
-  // Whether every path from `producer` to the end of the group keeps one value per place: only
-  // element-wise nodes of the same shape, and, behind a contraction, a transpose at the end that
-  // moves whole rows.
+  // True if every path from `producer` to the end of the group keeps one value per place. The nodes
+  // must be element-wise and of the same shape. After a contraction, the last one may be a
+  // transpose that moves whole rows.
   bool EndsElementwise(NodeId producer, NodeId heavy, const Group& group) const {
     const Shape& shape = graph_.type(graph_.node(producer).outputs[0]).shape;
     for (NodeId id : group.nodes) {
@@ -109,14 +109,14 @@ class Fuser {
     return false;
   }
 
-  // Whether the heavy node of the group reads what `producer` makes, directly or through others.
+  // True if the heavy node of the group reads the output of `producer`, directly or through others.
   bool FeedsHeavy(NodeId producer, const Group& group) const {
     return group.heavy != kNoId && producer < group.heavy && Reaches(producer, group.heavy, group);
   }
 
-  // The reduction or contraction, the latest of several, that the node, behind those that heavy_of_
-  // knows, would end a group behind, as its epilogue; kNoId if there is none. Those keep their
-  // epilogue, rather than that what is behind them takes it as its prologue.
+  // The reduction or contraction whose epilogue the node can be, the latest of several; kNoId if
+  // there is none. heavy_of_ must have the entries of earlier nodes. An epilogue stays with that
+  // operator; it does not become the prologue of a later one.
   NodeId HeavyOf(const Node& node) const {
     NodeId latest = kNoId;
     if (KindOf(node) != Fusion::kElementwise) return latest;
@@ -153,8 +153,8 @@ class Fuser {
            (IsReadInPlace(producer, group.heavy) || IsReadInPlace(producer, group.scores));
   }
 
-  // Only a pure move of the data, or a transpose of the other factor, may be read in place by a
-  // contraction.
+  // A contraction can read in place only a pure move of its data, or a
+  // transpose of its other factor.
   bool IsReadInPlace(const Node& producer, NodeId contraction) const {
     if (contraction == kNoId) return false;
     const OpTraits& traits = *TraitsOf(producer);
@@ -164,15 +164,15 @@ class Fuser {
             producer.outputs[0] == factors[1]);
   }
 
-  // The node that makes the value, if nothing else reads it; null otherwise.
+  // The node that makes the value if nothing else reads it; null otherwise.
   const Node* OnlyFor(ValueId value) const {
     const bool alone = graph_.value(value).kind == ValueKind::kNodeOutput && !LeavesGraph(value) &&
                        consumers_[static_cast<size_t>(value)].size() == 1;
     return alone ? &graph_.node(graph_.value(value).node) : nullptr;
   }
 
-  // Takes in what comes before the contraction of the group row by row: a reduction of the rows of
-  // another contraction, and its epilogue between the two.
+  // Adds the operators that are computed row by row before the group's contraction: a reduction of
+  // the rows of another contraction, that contraction, and the epilogue between the two.
   void TakeScores(Group& group) const {
     const Node& product = graph_.node(group.heavy);
     if (KindOf(product) != Fusion::kContraction || !IsByRows(graph_, product)) return;
@@ -220,7 +220,7 @@ class Fuser {
     if (kind != Fusion::kOpaque) {
       for (bool grown = true; grown && group.nodes.size() < kMaxGroupNodes;) {
         grown = false;
-        // The latest candidate first, so that of two convolutions the nearer one joins.
+        // The latest candidate comes first, so that the nearer one of two convolutions joins.
         std::set<NodeId, std::greater<>> candidates;
         for (NodeId id : group.nodes) {
           for (ValueId input : graph_.node(id).inputs) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operators become one function. The text shows groups: "nn.conv2d nn.relu | reshape" are two
-// functions, the first of two operators.
+// Tests which operators become one function. The text shows groups: "nn.conv2d nn.relu | reshape"
+// are two functions, the first of two operators.
 #include <algorithm>
 #include <string>
 
@@ -20,7 +20,7 @@ std::string Operators(const Graph& graph, const char* separator) {
   return text;
 }
 
-// Transform checks the meaning; this tells the groups.
+// Transform compares the results; the text shows the groups.
 std::string Groups(const std::string& model) {
   Transform(Fuse, model);
   const absl::StatusOr<Graph> fused = RunPass(Fuse, ParseModel(model));
@@ -36,7 +36,7 @@ std::string Conv(const std::string& rest) {
       rest + "}");
 }
 
-// A model over one vector.
+// A model over small matrices.
 std::string Vector(const std::string& body) {
   return Groups("def @main(%x: Tensor[(2, 4), float32], %y: Tensor[(2, 4), float32]) {" + body +
                 "}");
@@ -101,7 +101,7 @@ TEST(Fuse, ContractionsReadMovedDataInPlace) {
       Groups(std::string(kMain) + "%0 = nn.pad(%x, 0f, pad_width=[[0, 0], [0, 0], [1, 1], [1, 1]]);"
                                   "nn.conv2d(%0, %w, kernel_size=[1, 1]) }"),
       "nn.pad nn.conv2d");
-  // Only the data, and nothing that computes: it would be computed for every use.
+  // Only moves of the data are read in place. A computation would be repeated for every use.
   EXPECT_EQ(Groups(std::string(kMain) + "nn.conv2d(exp(%x), %w, kernel_size=[1, 1]) }"),
             "exp | nn.conv2d");
 }
@@ -122,7 +122,7 @@ TEST(Fuse, ContractionsStoreRowsElsewhere) {
             "reshape | nn.softmax | transpose");
 }
 
-// softmax(%q %k + %m) %v, and the same with a change somewhere.
+// softmax(%q %k + %m) %v, with parts that the arguments change.
 std::string Attention(const std::string& softmax = "nn.softmax(%1)",
                       const std::string& product = "nn.batch_matmul(%2, %v, transpose_b=False)",
                       const std::string& last = "%3") {
@@ -147,7 +147,7 @@ TEST(Fuse, AttentionWhoseRowsAreNotThoseOfTheSoftmax) {
             "nn.batch_matmul add | nn.softmax | nn.batch_matmul");
   EXPECT_EQ(Attention("nn.softmax(%1)", "nn.batch_matmul(%2, %v, transpose_a=True)"),
             "nn.batch_matmul add | nn.softmax | nn.batch_matmul");
-  // The shares are read elsewhere too, or the scores.
+  // The shares or the scores have another reader.
   EXPECT_EQ(
       Attention("nn.softmax(%1)", "nn.batch_matmul(%2, %v, transpose_b=False)", "add(%3, %2)"),
       "nn.batch_matmul add | nn.softmax | nn.batch_matmul add");
@@ -168,7 +168,7 @@ TEST(Fuse, GroupsHaveABound) {
   for (int i = 0; i < 40; ++i) absl::StrAppend(&body, "%", i + 1, " = add(%", i, ", %y);\n");
   const std::string text = Vector(body + "%40");
   EXPECT_NE(text.find(" | "), std::string::npos);
-  // 41 nodes in two groups: " | " parts them once.
+  // 41 nodes in two groups, which " | " separates once.
   EXPECT_EQ(text.find(" | "), text.rfind(" | "));
   EXPECT_EQ(text.size() - text.rfind(" | ") - 3, 32 * 4 - 1u);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// InferTypes: gives every value its type by the operators' `infer`, and checks types that the model
-// states against it. All errors of a model are told at once.
+// InferTypes: gives every value its type by the operators' `infer`, and checks the types that the
+// model states. All errors of a model, up to kMaxErrors, are reported at once.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -32,7 +32,7 @@ absl::StatusOr<std::vector<TensorType>> OutputTypes(const Graph& graph, const No
   return outputs;
 }
 
-// The body of a group with types, given those of the group's inputs.
+// The body of a group with inferred types, given the types of the group's inputs.
 absl::StatusOr<Graph> InferBody(const Graph& graph, const Node& node, const PassContext& context) {
   Graph body = *node.body;
   for (size_t i = 0; i < body.inputs.size() && i < node.inputs.size(); ++i) {
@@ -84,7 +84,7 @@ absl::StatusOr<Graph> InferTypes(const Graph& original, const PassContext& conte
     const Node& node = graph.node(id);
     const bool known = std::all_of(node.inputs.begin(), node.inputs.end(),
                                    [&](ValueId v) { return graph.value(v).type.has_value(); });
-    if (!known) continue;  // follows from an error before
+    if (!known) continue;  // follows from an earlier error
     if (absl::Status status = InferNode(graph, id, context); !status.ok()) {
       code = code == absl::StatusCode::kOk ? status.code() : code;
       errors.push_back(absl::StrCat(graph.node(id).source.ToString(), graph.node(id).op_name(),

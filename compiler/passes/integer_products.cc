@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// IntegerProducts: from the form that quantised models of ONNX have, float operators between
+// IntegerProducts: rewrites quantized models in the form of ONNX, float operators between
 // dequantize and quantize, to operators on integers:
 //
-//   conv2d(dequantize(x), dequantize(w))    dequantize(qnn.conv2d(x, w)), int32 sums; so all that
-//                                           have a quantised form
-//   bias_add(dequantize(x), dequantize(b))  dequantize(bias_add(x, b)), of int32 with one scale
-//   transpose(dequantize(x))                dequantize(transpose(x)); so all that only moves data,
-//                                           or chooses the largest
-//   concatenate(dequantize(x), …)           dequantize(concatenate(x, …)), of one scale; so all
-//                                           that move elements of several tensors
-//   quantize(dequantize(x))                 x, or requantize(x) in float32, halves to even
+//   conv2d(dequantize(x), dequantize(w))    dequantize(qnn.conv2d(x, w)), with int32 sums.
+//   bias_add(dequantize(x), dequantize(b))  dequantize(bias_add(x, b)), of int32 with one scale.
+//   transpose(dequantize(x))                dequantize(transpose(x)).
+//   concatenate(dequantize(x), …)           dequantize(concatenate(x, …)), if the scales are equal.
+//   quantize(dequantize(x))                 x, or requantize(x) in float32.
 //
-// Scale and zero point of the x of a product, and of what is moved, may be computed, as dynamic
-// quantisation does; sums are then multiplied by the product of the scales. Not where a convolution
-// pads with a computed zero point, or values are compared, as a computed scale may be negative.
+// The first rule applies to all operators that have a quantized form. The third rule applies to all
+// operators that only move data or choose the largest element. The fourth rule applies to all
+// operators that move elements of several tensors.
 //
-// What is element by element between the two stays float: it is computed in registers, behind the
-// product. Exact but for the last rule, which rounds once where the model rounds twice, and for
-// sums beyond the 24 bits that float32 holds.
+// The scale and zero point of the x of a product, and of moved data, may be computed, as in
+// dynamic quantization. Sums are then multiplied by the product of the scales. This excludes
+// convolutions that pad with a computed zero point, and operators that compare values, as a
+// computed scale may be negative.
+//
+// Element-wise operators between dequantize and quantize stay in floats: they are computed in
+// registers, after the product. Results are exact with two exceptions. The last rule rounds once,
+// while the model rounds twice, and sums may exceed the 24 bits that float32 holds.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -35,8 +37,8 @@
 namespace kiln {
 namespace {
 
-// The operators that this pass is about: what it takes from between the first two, and what it
-// writes for both, one behind the other.
+// The operators that this pass knows by name. It rewrites operators between kDequantize and
+// kQuantize, and replaces kQuantize of kDequantize by kRequantize.
 constexpr absl::string_view kQuantize = "qnn.quantize", kDequantize = "qnn.dequantize",
                             kRequantize = "qnn.requantize";
 
@@ -66,7 +68,7 @@ class Rewriter {
   }
 
  private:
-  // What takes the place of a node's outputs; nothing if it stays.
+  // Values that replace a node's outputs; empty if the node stays.
   using Result = absl::StatusOr<std::vector<ValueId>>;
 
   static std::vector<ValueId> Unchanged() { return {}; }
@@ -86,13 +88,14 @@ class Rewriter {
     return graph().is_constant(q.scale) && graph().is_constant(q.zero_point);
   }
 
-  // The same where scale and zero point are constants.
+  // The same, but nothing unless scale and zero point are constants.
   std::optional<Quantized> Dequantized(const Node& node, size_t k) {
     const std::optional<Quantized> q = PerhapsComputed(node, k);
     return q.has_value() && AreKnown(*q) ? q : std::nullopt;
   }
 
-  // What input k of an old node is dequantised from, in the new graph.
+  // The operands of the dequantize, in the new graph, that makes input k of an old node; nothing
+  // if another operator does.
   std::optional<Quantized> PerhapsComputed(const Node& node, size_t k) {
     const Value& value = graph().value(rewriter_.Map(node.inputs[k]));
     if (value.kind != ValueKind::kNodeOutput) return std::nullopt;
@@ -169,7 +172,8 @@ class Rewriter {
     return One(y);
   }
 
-  // What an operator with one output gives, in the words of the canonical graph.
+  // The canonical form of the value's operator, which has one output; the
+  // value itself if it has none.
   absl::StatusOr<ValueId> Canonical(ValueId value) {
     const Node node = graph().node(graph().value(value).node);
     const CanonicalForm form = FindOp(node.op->name)->traits.canonical;
@@ -178,7 +182,7 @@ class Rewriter {
     return words.empty() ? value : words[0];
   }
 
-  // Of numbers of 8 bits, whose sums 32 bits hold.
+  // A product of 8-bit numbers, whose sums 32 bits hold.
   Result Product(const Node& node, const OpTraits& traits) {
     const std::optional<Quantized> x = PerhapsComputed(node, 0), w = Dequantized(node, 1);
     if (!x.has_value() || !w.has_value() || x->per_axis || graph().type(x->data).dtype.bits != 8 ||
@@ -218,8 +222,9 @@ class Rewriter {
     return One(y);
   }
 
-  // Whether a product can have a scale or zero point of x that is computed: nothing may be read
-  // beyond x, and the weight, of which sums are needed, must be one of constants.
+  // True if a product can take a computed scale or zero point of x. Nothing may be read
+  // beyond x unless its zero point is constant. The weight, whose sums are needed, must
+  // depend on constants only.
   bool CanTakeComputed(const Node& node, const Quantized& x, const Quantized& w) {
     const bool is_float = graph().type(x.scale).dtype == DType::Float(32) &&
                           old_.type(node.outputs[0]).dtype == DType::Float(32);
@@ -229,7 +234,7 @@ class Rewriter {
     return std::all_of(padding.begin(), padding.end(), [](int64_t pad) { return pad == 0; });
   }
 
-  // sum * (a * b) in float32, where `a` has one element.
+  // sum * (a * b) in float32. `a` has one element.
   Result Scaled(ValueId sum, ValueId a, Tensor b, const SourceLocation& source) {
     KILN_ASSIGN_OR_RETURN(a, MakeReshape(graph(), a, {}, source));
     KILN_ASSIGN_OR_RETURN(const ValueId scale,
@@ -239,7 +244,7 @@ class Rewriter {
     return One(y);
   }
 
-  // Whether two scales are one but for the rounding of their product.
+  // True if two scales are equal except for the rounding of their product.
   static bool AreNear(const std::vector<float>& a, const std::vector<float>& b) {
     constexpr float kTolerance = 1e-6f;
     for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
@@ -258,7 +263,7 @@ class Rewriter {
         !AreNear(Floats(x->scale), Floats(b->scale))) {
       return Unchanged();
     }
-    // The bias belongs to the channels, as the scales do, or those are one.
+    // The bias must belong to the channels, as the scales do, unless there is one scale.
     const TensorType& type = old_.type(node.outputs[0]);
     const TensorType& bias = graph().type(b->data);
     if (type != old_.type(node.inputs[0]) || bias.rank() != 1) return Unchanged();
@@ -274,7 +279,8 @@ class Rewriter {
     return One(y);
   }
 
-  // Constants per channel that are transposed keep their channels in view.
+  // The axis of the channels after the move; 0 if there is one scale and zero point. Only a
+  // transpose can move scales per channel.
   std::optional<int64_t> MovedAxis(const Node& node, const OpTraits& traits, const Quantized& q) {
     if (!q.per_axis) return 0;
     if (traits.layout.rule != LayoutRule::kTranspose) return std::nullopt;
@@ -296,7 +302,7 @@ class Rewriter {
     return Moved(node, std::move(inputs), *q, *axis);
   }
 
-  // Of tensors of 8 or 16 bits that all have the same scale and zero point.
+  // Moves several tensors of 8 or 16 bits that all have the same scale and zero point.
   Result MoveSeveral(const Node& node) {
     std::optional<Quantized> first;
     std::vector<ValueId> inputs;
@@ -317,7 +323,7 @@ class Rewriter {
     return Moved(node, std::move(inputs), *first, 0);
   }
 
-  // The node on the numbers that `q` has, with its outputs dequantised as these.
+  // The node applied to the numbers of `q`, with its outputs dequantized like these.
   Result Moved(const Node& node, std::vector<ValueId> inputs, const Quantized& q, int64_t axis) {
     KILN_ASSIGN_OR_RETURN(
         std::vector<ValueId> values,

@@ -29,7 +29,7 @@ TEST(IntegerProducts, OfAConvolutionPerChannel) {
             "compute_dtype=\"float32\", out_dtype=\"int8\")\n");
 }
 
-// The scales are those of each of the four places that a place of data becomes.
+// Each of the four places that a place of data becomes has these scales.
 TEST(IntegerProducts, OfATransposedConvolutionPerChannel) {
   EXPECT_EQ(Rewritten(absl::StrCat("def @main(", kData, R"(,
     %constant_w: Tensor[(2, 3, 3, 3), int8], %constant_s: Tensor[(3,), float32]) {
@@ -95,7 +95,7 @@ TEST(IntegerProducts, OfAConvolutionWhoseScaleIsComputed) {
             "%2 = multiply(%1, meta[relay.Constant][2]);\n"
             "%3 = cast(%0, dtype=\"float32\");\n"
             "multiply(%3, %2)\n");
-  // What stands for 0 around the data is not known to be a number of their dtype.
+  // The computed zero point, which pads the data, may be beyond the range of their dtype.
   const std::string padded = Rewritten(model("1, 1"));
   EXPECT_NE(padded.find("nn.conv2d(%0, %1"), std::string::npos) << padded;
 }

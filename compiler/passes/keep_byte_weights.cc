@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // KeepByteWeights: products of floats and dequantized constants of 8 bits read the bytes:
 //
-//   dense(x, dequantize(w, scale, zero))    multiply(dense(x, w - zero, out_dtype="float32"), scale)
+//   dense(x, dequantize(w, scale, zero)) becomes
+//   multiply(dense(x, w - zero, out_dtype="float32"), scale).
 //
-// If w - zero does not fit int8, the weight is w - center, which does, and the rest of the zero point
-// is added: sum(x) * (center - zero) * scale. Results differ by rounding.
+// If w - zero does not fit int8, the weight is w - center, which does, and the rest of the zero
+// point is added: sum(x) * (center - zero) * scale. Results differ by rounding.
 //
-// The tile converts each vector of weights to floats before it multiplies, so bytes are faster only
-// if the product waits for memory: for few rows, and in a model whose weights as floats are not all
-// in the L2 cache. If the compilation is for size, all weights stay bytes (decision 0061).
+// The tile converts each vector of weights to floats before it multiplies. Bytes are
+// therefore faster only if the product waits for memory: for few rows, and in a model
+// whose weights, as floats, exceed the L2 cache. If the compilation is for size, all
+// weights stay bytes (decision 0061).
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -32,14 +34,14 @@ namespace {
 constexpr absl::string_view kDequantize = "qnn.dequantize";
 const DType kFloat = DType::Float(32), kByte = DType::Int(8);
 
-// Elements of a weight that is worth the multiplication by scales.
+// Least number of elements of a weight that is worth the multiplication by scales.
 constexpr int64_t kMinElements = 1024;
-// Issue slots of vector multiply-adds while a cache line comes from memory, and of the conversion of a
-// vector of bytes. Measured on Sapphire Rapids: decision 0061.
+// Issue slots of vector multiply-adds that pass while a cache line comes from memory, and slots
+// that the conversion of a vector of bytes takes. Measured on Sapphire Rapids: decision 0061.
 constexpr int64_t kSlotsOfLine = 12, kSlotsOfConversion = 2;
 
-// Dequantized constants of 8 bits: a matrix, or, if `transposed`, the transpose of `data`. Scale and
-// zero point are numbers, or vectors with an element per row of the value.
+// A matrix of dequantized 8-bit constants: `data`, or its transpose if `transposed`. Scale and zero
+// point are numbers, or vectors with one element per row of the matrix.
 struct Bytes {
   const Tensor* data = nullptr;
   bool transposed = false;
@@ -59,7 +61,8 @@ struct Bytes {
   }
 };
 
-// The bytes minus a number per row, so that all fit int8, and that number minus the zero point.
+// The bytes minus a center per row, so that all fit int8, and the center of each
+// row minus its zero point.
 struct CenteredBytes {
   Tensor weight;
   std::vector<int64_t> center_minus_zero;
@@ -93,7 +96,7 @@ bool AreFinite(const Tensor& scales) {
   return true;
 }
 
-// The scale as a number or a vector of float32. TFLite's scales are float64.
+// The scale in float32, as a number or a vector. TFLite's scales are float64.
 Tensor FloatScale(const Bytes& bytes) {
   const int64_t count = bytes.scale->type().num_elements();
   std::vector<float> scales;
@@ -131,7 +134,7 @@ class Rewriter {
     return static_cast<size_t>(TraitsOf(node)->weight);
   }
 
-  // The weight of a product of floats; nothing for other nodes, and other weights.
+  // The weight of a product of floats; nothing for other nodes and other weights.
   std::optional<Bytes> WeightOf(const Node& node) const {
     const OpTraits* traits = TraitsOf(node);
     if (traits == nullptr || !traits->takes_byte_weights ||
@@ -175,8 +178,8 @@ class Rewriter {
            rows + kSlotsOfConversion <= kSlotsOfLine * target.vector_bits / 8 / kCacheLineBytes;
   }
 
-  // Bytes of the model's constants if all weights of products become floats. If the model's bytes are not
-  // given, constants that the pass does not know are not counted.
+  // Bytes of the model's constants if all weights of products become floats. If the context does
+  // not give the bytes of the constants, only these weights are counted.
   int64_t FloatBytesOfModel() const {
     int64_t bytes = context_.constant_bytes.value_or(0);
     std::set<ValueId> counted;  // several products may read one weight

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kTolerance = 1e-4;
 
-// A compilation for a CPU whose L2 cache keeps 1000 floats, with vectors of 16.
+// A compilation for a CPU with an L2 cache of 1000 floats and vectors of 16 floats.
 struct Compilation {
   std::string target = "x86-64-v4";
   int64_t l2_bytes = 4000;
@@ -25,7 +25,7 @@ struct Compilation {
   int64_t constant_bytes = 0;
 };
 
-// The body after the pass, which must compute the same.
+// The body after the pass, which must give the same results.
 std::string Kept(const Graph& before, const Compilation& compilation = {}) {
   Target target = Target::Parse(compilation.target).value();
   target.l2_bytes = compilation.l2_bytes;
@@ -46,7 +46,7 @@ std::string Kept(const Graph& before, const Compilation& compilation = {}) {
   return BodyText(*after);
 }
 
-// `rows` rows of 32 floats times 32 columns; all numbers of a byte occur in the weight, in every row of it.
+// `rows` rows of 32 floats times 32 columns. All values of a byte occur in the weight.
 Graph Dense(int64_t rows, const std::string& dtype = "int8", const std::string& zero_point = "0",
             const std::string& attrs = ", axis=0") {
   Graph graph = ParseModel(absl::StrCat("def @main(%x: Tensor[(", rows,
@@ -118,7 +118,7 @@ TEST(KeepByteWeights, NotBesideExternalCodeGenerators) {
 }
 
 TEST(KeepByteWeights, TakeAZeroPointThatFits) {
-  // All numbers of uint8 less 128 fit int8.
+  // All numbers of uint8 minus 128 fit int8.
   EXPECT_EQ(Kept(Dense(1, "uint8", "128")), kBytes);
 }
 
@@ -155,11 +155,11 @@ def @main(%x: Tensor[(32,), float32], %constant_w: Tensor[(32, 32), int8]) {
 }
 
 TEST(KeepByteWeights, LeaveOtherWeights) {
-  // Scales along the sum.
+  // Scales along the axis of the sum.
   EXPECT_EQ(Kept(Dense(1, "int8", "0", ", axis=1"), {.for_size = true}),
             "%0 = qnn.dequantize(meta[relay.Constant][0], meta[relay.Constant][1], 0, axis=1);\n"
             "nn.dense(%x, %0, units=32)\n");
-  // Integers of 16 bits, few numbers, and a weight that is computed.
+  // Integers of 16 bits, few elements, and a weight that is computed.
   for (const auto& [weight, name] :
        {std::pair<std::string, std::string>{"(32, 32), int16", "constant_w"},
         {"(31, 33), int8", "constant_w"},

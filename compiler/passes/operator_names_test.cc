@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes and the lowering ask operators for their traits (compiler/ops/traits.h) and make those
-// that they need by compiler/ops/make.h. The names that are left are those of operators that a
-// pass is about, and stand here with the reason.
+// Passes and the lowering query the traits of operators (compiler/ops/traits.h) and add the
+// operators that they need by compiler/ops/make.h. The names that remain belong to operators that a
+// pass is about. They are listed here with the reason.
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -18,7 +18,7 @@ namespace {
 
 using Names = std::map<std::string, std::vector<std::string>>;  // by file
 
-// The string literals of a source, without those in comments.
+// The string literals of a source, except literals in comments.
 std::vector<std::string> Literals(const std::string& source) {
   std::vector<std::string> literals;
   for (size_t i = 0; i < source.size(); ++i) {
@@ -39,8 +39,7 @@ std::vector<std::string> Literals(const std::string& source) {
   return literals;
 }
 
-// Whether the text is the name of an operator, or a part of such names as prefixes and suffixes
-// are.
+// True if the text is the name of an operator, or a prefix or suffix of such names.
 bool IsName(const std::string& text) {
   if (FindOp(text) != nullptr) return true;
   for (const char* part : {"nn.", "qnn.", "image.", "vision.", "_pool2d", "conv2d"}) {
@@ -76,13 +75,14 @@ TEST(OperatorNames, AreFoundInSources) {
 
 TEST(OperatorNames, InPassesAreThoseThatAPassIsAbout) {
   const Names expected = {
-      // It makes the check, and looks for how exporters count negative indices from the end.
+      // It adds the check, and recognizes the pattern by which exporters count
+      // negative indices from the end.
       {"compiler/passes/check_indices.cc", {"check_indices", "where", "less", "add"}},
-      // It takes operators from between quantize and dequantize, and writes requantize for both.
+      // It rewrites operators between quantize and dequantize, and replaces both by requantize.
       {"compiler/passes/integer_products.cc", {"qnn.quantize", "qnn.dequantize", "qnn.requantize"}},
-      // It takes the weights that dequantize reads, and adds what is left of a zero point.
+      // It takes the weights that dequantize reads, and adds the rest of a zero point.
       {"compiler/passes/keep_byte_weights.cc", {"qnn.dequantize", "sum", "add"}},
-      // The pass has the name of an operator that it knows nothing of, and joins strips.
+      // The pass has the name of an operator that it does not use. It joins strips.
       {"compiler/passes/pass.cc", {"split"}},
       {"compiler/passes/split_rows.cc", {"concatenate", "full"}},
   };

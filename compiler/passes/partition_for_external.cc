@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PartitionForExternal: gives subgraphs to external code generators, as the partitioner that is
-// handed in decides (compiler/external/partition.h). It comes before the change of layout, so that
+// PartitionForExternal: gives subgraphs to external code generators, as the partitioner of the
+// context decides (compiler/external/partition.h). It runs before the layout changes, so that
 // generators see operators as the model has them.
 #include "compiler/passes/pass.h"
 

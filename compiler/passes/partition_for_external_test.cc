@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// External subgraphs and the passes behind: nothing goes in, nothing comes out.
+// External subgraphs and the later passes: nothing is moved into or out of a subgraph.
 #include "compiler/passes/testing/run_pass.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -44,7 +44,7 @@ TEST(PartitionForExternal, LaterPassesLeaveSubgraphsAlone) {
                               "  %0 = nn.conv2d(%a, %w, kernel_size=[1, 1]);\n"
                               "  nn.relu(%0)\n"
                               "};\n"));
-  // The layout changes behind the subgraph, and no relu joins it.
+  // The layout changes after the subgraph, and no relu joins it.
   EXPECT_THAT(text, HasSubstr("transpose("));
   EXPECT_EQ(RunGraph(graph).value(), RunGraph(*result).value());
 }

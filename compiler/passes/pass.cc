@@ -24,14 +24,15 @@ int64_t ConstantBytes(const Graph& graph) {
   return bytes;
 }
 
-// The pass as a row's `run`.
+// The pass as the `run` of a row.
 template <Rewrite kPass>
 absl::Status Run(Graph& graph, const PassContext& context) {
   KILN_ASSIGN_OR_RETURN(graph, kPass(graph, context));
   return absl::OkStatus();
 }
 
-// The pass finds nothing to do. Equal graphs have equal text, also those with NaNs in attributes.
+// Verifies that the pass finds nothing to do. Equal graphs have equal text, even
+// with NaNs in attributes.
 template <Rewrite kPass>
 absl::Status VerifyNothingLeft(const Graph& graph, const PassContext& context) {
   KILN_ASSIGN_OR_RETURN(const Graph again, kPass(graph, context));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of passes and what runs it.
+// The table of passes and the code that runs it.
 #include "compiler/passes/pass.h"
 
 #include <algorithm>
@@ -34,8 +34,8 @@ TEST(RunPasses, NamesAreUniqueAndSayWhatTheyDo) {
   }
 }
 
-// The build would fail with any two neighbours in each other's place: pass.cc asserts the same of
-// the table as it is.
+// The build would fail if two neighbors in the table were swapped: pass.cc asserts the
+// same of the actual table.
 TEST(RunPasses, NeighboursDoNotSwap) {
   constexpr Properties kGoal = kTyped | kOwnOutputs | kFused;
   constexpr size_t kNumPasses = 15;
@@ -76,7 +76,7 @@ TEST(RunPasses, LeavesOutWhatIsSwitchedOff) {
             "nn.relu(%1)\n");
 }
 
-// Every optional pass can be missing, alone and with all others: the results stay the same.
+// Any optional pass, or all of them, can be missing: the results stay the same.
 TEST(RunPasses, ResultsDoNotDependOnOptionalPasses) {
   const Graph graph = ParseModel(kModel);
   const std::vector<Tensor> expected = RunGraph(graph).value();

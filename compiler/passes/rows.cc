@@ -20,8 +20,8 @@ namespace {
 
 constexpr char kZeroPoint[] = "input_zero_point";  // of quantized products
 
-// The windows along the rows of a convolution of channels-last data. One that is transposed, which
-// has an attribute more, is none.
+// The windows along the rows of a convolution of channels-last data. Nothing for a transposed
+// convolution, which has the additional attribute output_padding.
 std::optional<WindowDim> RowWindow(const Graph& graph, const Node& node) {
   const OpTraits& traits = *TraitsOf(node);
   if (traits.fusion != Fusion::kContraction || traits.layout.rule != LayoutRule::kNamed ||
@@ -41,12 +41,12 @@ std::optional<WindowDim> RowWindow(const Graph& graph, const Node& node) {
   return convolution->window[0];
 }
 
-// Whether all rows of the constant are alike to an element-wise operator of rank 4.
+// True if an element-wise operator of rank 4 reads the same elements of the constant in all rows.
 bool IsAlikeInRows(const TensorType& type) {
   return type.shape.size() <= 2 || type.shape[type.shape.size() - 3] == 1;
 }
 
-// Whether the node treats all rows alike.
+// True if the node treats all rows alike.
 bool IsElementwise(const Graph& graph, const Node& node) {
   const OpTraits& traits = *TraitsOf(node);
   const Shape& shape = graph.type(node.outputs[0]).shape;
@@ -65,7 +65,7 @@ bool IsElementwise(const Graph& graph, const Node& node) {
   });
 }
 
-// The rows that windows of these numbers cover, padding included.
+// The rows that the windows of these output rows cover, padding included.
 Rows Covered(const WindowDim& window, Rows output) {
   return {output.begin * window.stride - window.pad_before,
           (output.end - 1) * window.stride - window.pad_before + window.span()};
@@ -79,8 +79,8 @@ absl::StatusOr<Convolution> ConvolutionOf(const Graph& body, const Node& node) {
   return MakeConvolution(node.attrs, body.type(node.inputs[0]), body.type(node.inputs[1]), 2);
 }
 
-// The node's attributes where it computes these rows of its output. Rows of padding are those of the
-// data if that has them.
+// The node's attributes for computing these rows of its output. If the data has the rows of
+// padding, the attributes have none along the rows.
 absl::StatusOr<Attrs> AttrsOfRows(const Graph& body, const Node& node, Rows output,
                                   bool data_has_padding) {
   if (TraitsOf(node)->fusion != Fusion::kContraction) return node.attrs;
@@ -94,8 +94,8 @@ absl::StatusOr<Attrs> AttrsOfRows(const Graph& body, const Node& node, Rows outp
   return attrs;
 }
 
-// What a convolution takes places around its data to hold, one element: 0, or the zero point of
-// quantized data. Nothing if data cannot hold that.
+// The element that a convolution assumes around its data: 0, or the zero point of quantized data.
+// Nothing if the dtype of the data cannot hold it.
 std::optional<Tensor> PaddingOf(const Graph& body, const Node& node) {
   const DType dtype = body.type(node.inputs[0]).dtype;
   const std::vector<InputSchema>& schemas = node.op->inputs;
@@ -108,7 +108,8 @@ std::optional<Tensor> PaddingOf(const Graph& body, const Node& node) {
   return Tensor::Scalar(dtype, static_cast<double>(padding));
 }
 
-// A body for an operator that is in no group.
+// Makes a body for an operator that is in no group, and appends the values
+// that it reads to `inputs`.
 Graph BodyOf(const Graph& graph, const Node& node, std::vector<ValueId>& inputs) {
   Graph body;
   std::map<ValueId, ValueId> inside;

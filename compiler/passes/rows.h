@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows: nodes of which some rows of the output can be computed from some rows of the inputs, as
-// those of convolutions and of element-wise operators can. Rows are the places along axis 1 of
-// channels-last data, in a batch of one: they lie behind each other in memory.
+// Rows: nodes that can compute some rows of their output from some rows of their inputs, such as
+// convolutions and element-wise operators. Rows are the places along axis 1 of channels-last data
+// in a batch of one. They follow each other in memory.
 //
 //   const std::optional<RowNode> conv = RowNode::Of(graph, graph.node(id));
 //   conv->Needed({8, 16})   // {{7, 17}}: the rows of each input
-//   conv->AddTo(strips, {8, 16}, {{part, {7, 20}}})   // computes them of rows 7 to 19
+//   conv->AddTo(strips, {8, 16}, {{part, {7, 20}}})   // computes them from rows 7 to 19
 //
-// Row -1 of an input, and the one behind its last, are padding that a convolution reads. Where they
-// are made like other rows, all rows of an output are computed alike, the first and the last too.
+// Row -1 of an input, and the row after its last, are padding that a convolution reads. If they are
+// stored like other rows, all rows of an output are computed alike, even the first and the last.
 #ifndef KILN_COMPILER_PASSES_ROWS_H_
 #define KILN_COMPILER_PASSES_ROWS_H_
 
@@ -38,36 +38,36 @@ struct PartOfRows {
   Rows rows;
 };
 
-// A channels-last value of rank 4 in a batch of one, of more than one row.
+// True if the value is not constant, has rank 4, a batch of one and more than one row.
 bool HasRows(const Graph& graph, ValueId value);
 
 class RowNode {
  public:
-  // An operator or a fused group with one output, all of whose inputs but constants are read by
-  // rows; nothing for any other node.
+  // Makes a RowNode of an operator or a fused group with one output that reads all inputs but
+  // constants by rows. Nothing for any other node.
   static std::optional<RowNode> Of(const Graph& graph, const Node& node);
 
-  // The inputs that are no constants, each once.
+  // The inputs that are not constants, each once.
   const std::vector<ValueId>& inputs() const { return inputs_; }
-  // Of the output, and how many rows that has.
+  // The type of the output, and its number of rows.
   const TensorType& type() const { return body_.type(body_.outputs[0]); }
   int64_t rows() const { return type().shape[kRowAxis]; }
-  // What rows around an input hold, one element of its dtype; nothing where they are not asked for.
+  // The element, of the input's dtype, that the rows around an input hold; nothing if the
+  // node needs no such rows.
   const std::optional<Tensor>& padding(size_t input) const { return paddings_[input]; }
-  // The rows of each input that these rows of the output are computed of, rows around it included if
-  // it has padding(); nothing if they are computed of other padding alone.
+  // The rows of each input from which these rows of the output are computed. They include rows
+  // around an input that has padding(). Nothing if a row would be computed from other padding only.
   std::optional<std::vector<Rows>> Needed(Rows output) const;
-  // Adds a group that computes these rows of the output. The parts, one for each input, have the
-  // rows that it needs, and may have more.
+  // Adds a group that computes these rows of the output. `parts` has an entry for each input, with
+  // at least the rows that Needed gives.
   absl::StatusOr<ValueId> AddTo(Graph& graph, Rows output,
                                 const std::vector<PartOfRows>& parts) const;
 
  private:
-  // Finds the paddings.
   void FindPaddings();
-  // Whether `value` of the body is an input with padding().
+  // True if `value` of the body is an input with padding().
   bool HasPadding(ValueId value) const;
-  // Of every value of the body that rows are needed of.
+  // For every value of the body: the rows that are needed for these rows of the output, if any.
   std::optional<std::vector<std::optional<Rows>>> RowsInBody(Rows output) const;
 
   Graph body_;

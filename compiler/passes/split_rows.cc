@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// SplitRows: for firmware, computes neighbouring nodes by strips of rows (strips.h) where the graph
-// needs the most memory, so that the values between them are never in memory as a whole.
+// SplitRows: for firmware, computes neighboring nodes by strips of rows (strips.h) where the graph
+// needs the most memory, so that the values between them are never stored as a whole.
 //
 //   conv(conv(x))  becomes  r0 = conv(x[0:6]); s0 = conv(r0);
 //                           r1 = conv(x[4:10]); s1 = conv(concatenate(r0[2:4], r1)); …
 //                           concatenate(s0, s1, …)
 //
-// Strips that are alike in all but their place have functions that are alike: parts of what lies
-// outside are copied, and so is each part of the result. Rows of padding are written beside the first
-// and the last rows, so that no strip has a border of its own.
+// Strips that differ only in their position have equal functions: parts of values from outside are
+// copied, and so is each part of the result. Rows of padding are written next to the first and the
+// last rows, so that no strip has a border of its own.
 //
-// The graph stays as it is where strips would save less than a sixteenth of the bytes that are alive
-// at once, inputs and outputs of the graph among them, or nothing where RAM counts for more than
-// speed. That is an estimate, without scratch memory: RunStages compares the plans of both graphs.
+// The graph stays unchanged if strips would save less than a sixteenth of the bytes that are alive
+// at once. Inputs and outputs of the graph count too. If RAM matters more than speed, the graph
+// stays unchanged only if strips would save nothing. The bytes are an estimate without scratch
+// memory: RunStages compares the plans of both graphs.
 
 #include <algorithm>
 #include <map>
@@ -32,12 +33,12 @@
 namespace kiln {
 namespace {
 
-constexpr size_t kMaxNodes = 16;  // of a region
+constexpr size_t kMaxNodes = 16;  // limit per region
 
-// What strips have to save.
+// Savings that strips must achieve.
 struct Thrift {
-  double least_saving;  // part of the bytes
-  // Of strips that need the same memory but for such a part, the highest are taken.
+  double least_saving;  // fraction of the bytes
+  // Strips whose bytes differ by less than this fraction are alike: the highest of them are taken.
   double alike;
 };
 constexpr Thrift kForSpeed = {1.0 / 16, 1.0 / 32}, kForRam = {0, 0};
@@ -46,7 +47,7 @@ int64_t Part(double part, int64_t bytes) {
   return static_cast<int64_t>(part * static_cast<double>(bytes));
 }
 
-// A region, the strips that it is computed by, and the most bytes that are alive meanwhile.
+// A region, the strips by which it is computed, and the most bytes that are alive meanwhile.
 struct Choice {
   Region region;
   Strips strips;
@@ -60,7 +61,8 @@ class Chooser {
     for (const Node& node : graph.nodes) nodes_.push_back(RowNode::Of(graph, node));
   }
 
-  // Choices whose regions have no node in common, by the first node; the chooser must outlive them.
+  // Returns choices whose regions have no common node, keyed by the first node. The
+  // chooser must outlive them.
   std::map<NodeId, Choice> Run() {
     std::map<NodeId, Choice> choices;
     std::vector<int64_t> bytes;
@@ -82,7 +84,7 @@ class Chooser {
   }
 
  private:
-  // The choice that lowers the most of the bytes the most, if any does by enough.
+  // The choice that lowers the maximum of `bytes` the most; nothing if no choice lowers it enough.
   std::optional<Choice> Best(const std::vector<int64_t>& bytes) const {
     const auto peak =
         static_cast<NodeId>(std::max_element(bytes.begin(), bytes.end()) - bytes.begin());
@@ -125,7 +127,7 @@ class Chooser {
     return FindPaddings(region) ? std::optional(region) : std::nullopt;
   }
 
-  // False where nodes take padding of one value to be different.
+  // Returns false if nodes assume different padding of the same value.
   static bool FindPaddings(Region& region) {
     region.paddings.resize(region.outputs.size());
     for (const RowNode* node : region.nodes) {
@@ -140,7 +142,7 @@ class Chooser {
     return true;
   }
 
-  // The highest strips of those that need little more than the least memory.
+  // The highest strips that need little more than the least memory.
   std::optional<Choice> BestStrips(const Region& region, const std::vector<int64_t>& bytes) const {
     const int64_t rows = graph_.type(region.outputs.back()).shape[kRowAxis];
     const int64_t outside = alive_.Around(region.first, region.last);
@@ -163,7 +165,7 @@ class Chooser {
     return best;
   }
 
-  // The most bytes where the choice is made.
+  // The maximum of the bytes if the choice is made.
   static int64_t MostWith(const Choice& choice, const std::vector<int64_t>& bytes) {
     int64_t most = choice.bytes;
     for (NodeId id = 0; id < static_cast<NodeId>(bytes.size()); ++id) {
@@ -178,7 +180,7 @@ class Chooser {
   const std::vector<std::vector<NodeId>> consumers_;
   const AliveBytes alive_;
   std::vector<std::optional<RowNode>> nodes_;
-  std::vector<bool> taken_;  // by node: is in a region
+  std::vector<bool> taken_;  // per node: true if it is in a region
 };
 
 // Writes the strips of a region.
@@ -209,7 +211,7 @@ class StripWriter {
     return AddOp(graph(), "concatenate", std::move(parts), {{"axis", int64_t{kRowAxis}}});
   }
 
-  // Strip k at node i, and what is carried on of values that it was the last to read.
+  // Writes strip k of node i, then cuts the rows to carry on from values that node i reads last.
   absl::Status Write(size_t k, size_t i) {
     const NodeStrip& strip = strips_[k][i];
     held_[i] = carried_[i];
@@ -238,13 +240,13 @@ class StripWriter {
     return absl::OkStatus();
   }
 
-  // Of a value of this type, or one with other rows.
+  // The type of a value, up to its number of rows, and the element of its padding.
   struct Padding {
     TensorType type;
     std::optional<Tensor> element;
   };
 
-  // Adds so many rows to `parts`, which may be none.
+  // Adds `rows` rows of padding to `parts`, or nothing if `rows` is 0.
   absl::Status AddPadding(const Padding& padding, int64_t rows, std::vector<ValueId>& parts) {
     if (rows == 0) return absl::OkStatus();
     Shape shape = padding.type.shape;
@@ -255,7 +257,7 @@ class StripWriter {
     return absl::OkStatus();
   }
 
-  // The rows that strip k computes of the output of node i.
+  // Adds the computation of the rows of strip k of node i's output.
   absl::StatusOr<ValueId> Make(size_t k, size_t i) {
     const RowNode& node = *region_.nodes[i];
     const Rows rows = strips_[k][i].computed;
@@ -292,7 +294,7 @@ class StripWriter {
   const Strips& strips_;
   GraphRewriter& rewriter_;
   const std::vector<std::vector<int>> last_reads_;
-  // By node: what the strip before has left of its output, and what there is of it.
+  // Per node: rows of its output that are carried on from the strip before, and all rows in memory.
   std::vector<ValueId> carried_, held_;
   std::vector<ValueId> parts_;  // of the last output
 };

@@ -16,7 +16,7 @@
 namespace kiln {
 namespace {
 
-// The graph by strips, for firmware, which computes the same.
+// The graph by strips, for firmware. It must compute the same.
 Graph Split(const std::string& model, const char* target_name = "cortex-m4f",
             bool for_ram = false) {
   const Graph whole = ParseModel(model);
@@ -34,7 +34,7 @@ bool IsSplit(const std::string& model, const char* target = "cortex-m4f") {
   return BodyText(Split(model, target)) != BodyText(ParseModel(model));
 }
 
-// The most rows of values that lie between nodes, but for the output.
+// The most rows of a value between nodes. The output does not count.
 int64_t MostRows(const Graph& graph) {
   int64_t rows = 0;
   for (const Node& node : graph.nodes) {
@@ -97,8 +97,8 @@ TEST(SplitRows, ASumReadsRowsOfBoth) {
   nn.conv2d(%4, %constant1, padding=[1, 1], data_layout="NHWC", kernel_layout="OHWI"))"))));
 }
 
-// Rows of padding are made beside the first and the last rows, so that no strip has padding of its
-// own, and strips of as many rows are alike.
+// Rows of padding are made next to the first and the last rows. No strip then has padding of its
+// own, and strips with the same number of rows are equal.
 TEST(SplitRows, StripsHaveNoBorders) {
   const Graph strips = Split(Convolutions(kSecond));
   std::map<int64_t, std::set<std::string>> bodies;  // by channels of the output
@@ -110,8 +110,8 @@ TEST(SplitRows, StripsHaveNoBorders) {
     const TensorType& data = node.body->type(convolution.inputs[0]);
     bodies[type.shape[3]].insert(absl::StrCat(data.ToString(), " to ", type.ToString()));
   }
-  // The first strip of the second convolution has no row behind the last one, and there is a strip
-  // more for its last row.
+  // The first strip of the second convolution lacks the row after its last one, so that an
+  // additional strip computes the last row.
   EXPECT_EQ(bodies.at(8).size(), 1u);
   EXPECT_LE(bodies.at(2).size(), 2u);
 }
@@ -125,7 +125,7 @@ def @main(%x: Tensor[(1, 32, 4, 2), int8], %constant0: Tensor[(8, 3, 3, 2), int8
                        kernel_layout="OHWI"), dtype="int8");
 )";
 
-// What rows hold that are made besides those that are computed.
+// The values of rows that are made without being computed.
 std::set<int64_t> Paddings(const Graph& graph) {
   std::set<int64_t> paddings;
   for (const Node& node : graph.nodes) {
@@ -140,7 +140,7 @@ TEST(SplitRows, PaddingIsTheZeroPoint) {
   EXPECT_EQ(Paddings(Split(absl::StrCat(kQuantized, "%1 }"))), (std::set<int64_t>{-5, 3}));
 }
 
-// What lies before the two convolutions is split alone.
+// Only the part before the two convolutions is split.
 TEST(SplitRows, LeavesAloneWhatIsPaddedInTwoWays) {
   EXPECT_EQ(Paddings(Split(absl::StrCat(kQuantized, R"(
   %2 = cast(qnn.conv2d(%0, %constant1, 7, 0, 0.5f, 0.25f, padding=[1, 1], data_layout="NHWC",
@@ -164,7 +164,7 @@ def @main(%x: Tensor[(1, 16, 4, 2), float32], %constant0: Tensor[(16), float32])
 }
 
 TEST(SplitRows, ForRamASmallSavingIsEnough) {
-  // 84 channels are alive at once; 80 with strips, and a few rows.
+  // 84 channels are alive at once; with strips, 80 and a few rows.
   const std::string model = R"(
 def @main(%x: Tensor[(1, 64, 4, 64), float32], %constant0: Tensor[(20, 1, 1, 64), float32],
           %constant1: Tensor[(16, 3, 3, 20), float32]) {
@@ -177,7 +177,7 @@ def @main(%x: Tensor[(1, 64, 4, 64), float32], %constant0: Tensor[(20, 1, 1, 64)
 }
 
 TEST(SplitRows, LeavesAloneWhatSavesNothing) {
-  // The input and the output are the most memory whatever lies between.
+  // Input and output need the most memory, whatever lies between them.
   EXPECT_FALSE(IsSplit(R"(
 def @main(%x: Tensor[(1, 16, 4, 2), float32]) {
   %0 = nn.relu(%x);

@@ -10,14 +10,14 @@ namespace {
 
 constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
 
-// Makes strips from the first to the last: each computes as many rows of every node as it has of the
-// last one's output, or as few as there is all for that they read.
+// Makes strips from the first to the last. The rows of each node in a strip are in proportion to
+// the strip's rows of the last output, or fewer if the rows that they read do not exist yet.
 class StripMaker {
  public:
   StripMaker(const Region& region, int64_t rows_per_strip) : region_(region) {
     const size_t n = region.nodes.size();
     const int64_t last_rows = region.nodes.back()->rows();
-    // To nearest, so that no node runs ahead of the others where it has a few rows more.
+    // Rounded to nearest, so that a node with a few more rows does not run ahead of the others.
     for (const RowNode* node : region.nodes) {
       const int64_t step = (node->rows() * rows_per_strip + last_rows / 2) / last_rows;
       steps_.push_back(std::max<int64_t>(step, 1));
@@ -28,7 +28,7 @@ class StripMaker {
     for (size_t i = 0; i < n; ++i) known_ = known_ && FindFirst(i);
   }
 
-  // Nothing if rows would be computed of padding alone that is not made.
+  // Nothing if rows would be computed only from padding that is not made.
   std::optional<Strips> Run() {
     if (!known_) return std::nullopt;
     Strips strips;
@@ -43,8 +43,8 @@ class StripMaker {
   }
 
  private:
-  // Calls f(producer, rows) for what computing these rows of node i reads within the region; false
-  // if rows are computed of padding alone.
+  // Calls f(producer, rows) for the rows within the region that are read to compute these rows of
+  // node i. Returns false if rows would be computed from padding only.
   template <typename F>
   bool ForEachRead(size_t i, Rows rows, const F& f) const {
     const std::optional<std::vector<Rows>> needed = region_.nodes[i]->Needed(rows);
@@ -56,13 +56,13 @@ class StripMaker {
     return true;
   }
 
-  // Adds the padding that node i reads before the first rows.
+  // Adds the padding before their first rows that node i reads of its producers.
   bool FindFirst(size_t i) {
     return ForEachRead(i, {0, region_.nodes[i]->rows()},
                        [&](size_t p, Rows read) { first_[p] = std::min(first_[p], read.begin); });
   }
 
-  // Whether there is all that computing these rows of node i reads.
+  // True if all rows that are read to compute these rows of node i exist.
   bool CanCompute(size_t i, Rows rows) const {
     bool can = true;
     const bool known = ForEachRead(i, rows, [&](size_t p, Rows read) {
@@ -71,12 +71,12 @@ class StripMaker {
     return known && can;
   }
 
-  // The next rows of node i. Padding is made with the first rows, and behind the last ones when it is
-  // read.
+  // Computes the next rows of node i. Padding before the first rows is made with them, and padding
+  // after the last rows when it is read.
   void Compute(size_t i, std::vector<NodeStrip>& strip) {
     const int64_t rows = region_.nodes[i]->rows(), begin = computed_[i];
     int64_t& end = computed_[i];
-    // A row that is computed of padding alone is computed with others.
+    // A row that reads only padding is computed together with others.
     end = std::min(begin + steps_[i], rows);
     while (end > begin && !CanCompute(i, {begin, end})) --end;
     strip[i].computed = strip[i].made = {begin, end};
@@ -90,7 +90,8 @@ class StripMaker {
     made_[i] = end;
   }
 
-  // What strips leave to the next one: rows from the first that it or a later one reads.
+  // Sets the rows that strips leave to the next one: from the first row that
+  // it or a later one reads.
   void Carry(Strips& strips) const {
     std::vector<int64_t> first_read(region_.nodes.size(), kNone);
     for (size_t k = strips.size(); k-- > 1;) {
@@ -108,7 +109,8 @@ class StripMaker {
     }
   }
 
-  // Behind the last row of node i that strips before strip k make; no row if they make none.
+  // The end of the rows of node i that the strips before strip k make; the lowest
+  // number if they make none.
   static int64_t EndBefore(const Strips& strips, size_t k, size_t i) {
     while (k-- > 0) {
       if (strips[k][i].made.count() > 0) return strips[k][i].made.end;
@@ -117,10 +119,10 @@ class StripMaker {
   }
 
   const Region& region_;
-  std::vector<int64_t> steps_;     // rows that a strip computes of each node, at most
-  std::vector<int64_t> computed_;  // how many rows of each node
-  std::vector<int64_t> made_;      // the same with padding behind the last row
-  std::vector<int64_t> first_;     // of each node, 0 or the first row of padding that others read
+  std::vector<int64_t> steps_;     // Per node: the most rows that a strip computes.
+  std::vector<int64_t> computed_;  // Per node: the number of rows computed so far.
+  std::vector<int64_t> made_;      // Per node: the same with padding after the last row.
+  std::vector<int64_t> first_;     // Per node: 0, or the first row of padding that others read.
   bool known_ = true;
 };
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// WidenStates: a state that is a window over what the steps before have made,
+// WidenStates: a state that is a window over the values that earlier steps have made,
 //
 //   window = concatenate((state, step), axis=1)
 //   state.next = the last places of window along axis 1
 //
-// is stored as the whole window. Its memory is then that of the concatenation, which the step is
-// written into, after what remains of the window has moved in its own memory: nothing else is
-// copied.
+// is stored as the whole window. Its memory is then that of the concatenation: the rest of the
+// window moves within this memory, and the step is written into it. Nothing else is copied.
 //
 //   state = the last places of window, along axis 1
 //   window.next = concatenate((state, step), axis=1)
@@ -26,7 +25,7 @@
 namespace kiln {
 namespace {
 
-// What a state's next value is the end of.
+// The value whose end is the next value of a state.
 struct Window {
   ValueId value = kNoId;
   size_t axis = 0;
@@ -66,7 +65,7 @@ absl::StatusOr<Graph> WidenStates(const Graph& graph, const PassContext& context
     widened.outputs[static_cast<size_t>(state.output)] = window->value;
   }
   if (windows.empty()) return graph;
-  // The inputs have new types, and what the model calls a state is a part of one.
+  // The inputs have new types, and the state of the model is a part of such an input.
   GraphRewriter rewriter(widened);
   for (const auto& [input, window] : windows) {
     const int64_t end = graph.type(window.value).shape[window.axis];

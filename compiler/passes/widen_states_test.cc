@@ -10,7 +10,7 @@
 namespace kiln {
 namespace {
 
-// The body of a model whose input "s" and second output are state, for a model that keeps it.
+// The body of a model whose input "s" and second output are its state.
 std::string Widened(const std::string& model, bool keeps_state = true) {
   Graph graph = ParseModel(model);
   AddState("s", "output1", 7, graph);
@@ -71,7 +71,7 @@ TEST(WidenStates, OtherStatesStayAsTheyAre) {
            "%0 = concatenate((%s, %x, %x), axis=1);\n"
            "%1 = strided_slice(%0, begin=[0], end=[8], strides=[2], axes=[1]);\n"
            "(%0, %1)\n",
-           // Not of the window itself.
+           // A part of another value than the window.
            "%0 = concatenate((%s, %x), axis=1);\n"
            "%1 = nn.relu(%0);\n"
            "%2 = strided_slice(%1, begin=[2], end=[6], axes=[1]);\n"

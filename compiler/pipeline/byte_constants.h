@@ -9,8 +9,8 @@
 
 namespace kiln {
 
-// The numbers of elements of the constants of int8 and uint8 that nodes of the graph read, also of those inside of
-// groups, ascending. They are the weights that the library stores in bytes.
+// Sizes, ascending, of the int8 and uint8 constants that nodes of the graph or of its fused groups
+// read, in elements. They are the weights that the library stores as bytes.
 std::vector<int64_t> ByteConstantsOf(const Graph& graph);
 
 }  // namespace kiln

@@ -27,7 +27,7 @@ TEST(ByteConstants, AreThoseThatNodesRead) {
                   AddZeros(graph, DType::Int(8), 2)};
   group.body = body;
   graph.AddNode(std::move(group), 0);
-  AddZeros(graph, DType::Int(8), 9);  // which nothing reads
+  AddZeros(graph, DType::Int(8), 9);  // no node reads it
   EXPECT_EQ(ByteConstantsOf(graph), (std::vector<int64_t>{2, 3, 7}));
 }
 

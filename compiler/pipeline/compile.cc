@@ -42,10 +42,11 @@
 namespace kiln {
 namespace {
 
-// Operators that one function of the model calls at most.
+// Maximum number of operators that one function of the model calls.
 constexpr size_t kMaxCalls = 256;
-// Strips of rows take more code and instructions: they have to save such a part of the workspace.
-// For a fifth, a MobileNet takes 4 % more instructions and a quarter more code on a Cortex-M4.
+// Strips of rows take more code and instructions, so they have to save 1 / kMinSplitSaving of the
+// workspace. With a fifth, a MobileNet takes 4 % more instructions and a quarter more code on a
+// Cortex-M4.
 constexpr int64_t kMinSplitSaving = 4;
 
 proto::Origin OriginOf(const CompileOptions& options) {
@@ -82,20 +83,22 @@ ModuleInfo InfoOf(const CompileOptions& options) {
           .origin = OriginOf(options)};
 }
 
-// Operator functions under the graph executor take their scratch memory from the runtime: the ABI's
-// graph has no argument for it.
+// True if operator functions allocate scratch memory from the runtime. The graph of the ABI has no
+// argument for it.
 bool TakesScratchFromRuntime(const CompileOptions& options) {
   return options.executor == Executor::kGraph;
 }
 
-// Memory of the application's: where it writes inputs and reads outputs is never the module's own.
+// Pools of the application. It writes inputs and reads outputs in memory of its own, so with
+// workspace_io there is at least the pool "workspace".
 std::vector<PoolSpec> PoolsOf(const CompileOptions& options) {
   if (!options.workspace_io || !options.pools.empty()) return options.pools;
   return {{.name = "workspace"}};
 }
 
-// With the C interface, where the module has functions and memory of its own, the model keeps its
-// state; packed functions have it as inputs and outputs.
+// The states that the model keeps itself. With the C interface these are all states, since the
+// module has functions and memory of its own. Packed functions take and return states as inputs and
+// outputs.
 absl::StatusOr<std::vector<StatePair>> KeptStates(const std::vector<StatePair>& states,
                                                   const CompileOptions& options) {
   if (states.empty() || options.interface == Interface::kPacked) return std::vector<StatePair>();
@@ -103,8 +106,8 @@ absl::StatusOr<std::vector<StatePair>> KeptStates(const std::vector<StatePair>& 
   return states;
 }
 
-// How far outputs may reach into inputs, which is looked at for firmware alone. The graph executor
-// gives every tensor a storage of its own.
+// Returns the function that finds how far outputs may overlap inputs. Null except on bare metal,
+// and for the graph executor, which gives every tensor its own storage.
 OverlapFinder OverlapFinderOf(const CompileOptions& options, const Target& target,
                               const loop::LoopProgram& program) {
   if (!options.overlap || !target.is_baremetal() || options.executor == Executor::kGraph) {
@@ -116,7 +119,7 @@ OverlapFinder OverlapFinderOf(const CompileOptions& options, const Target& targe
   };
 }
 
-// How operator functions are called, and whether they are seen from outside.
+// Sets the calling convention of the operator functions. Exports them for the graph executor.
 void SetConvention(const CompileOptions& options, loop::LoopProgram& program) {
   const bool packed = options.calling_convention != CallingConvention::kUnpacked;
   const bool graph = options.executor == Executor::kGraph;
@@ -127,7 +130,7 @@ void SetConvention(const CompileOptions& options, loop::LoopProgram& program) {
   }
 }
 
-// Where the metadata describes each operator function.
+// Index of each operator function in metadata.functions, by name.
 std::map<std::string, int32_t> FunctionIndices(const proto::Metadata& metadata) {
   std::map<std::string, int32_t> indices;
   for (int32_t i = 0; i < metadata.functions_size(); ++i) {
@@ -136,7 +139,7 @@ std::map<std::string, int32_t> FunctionIndices(const proto::Metadata& metadata) 
   return indices;
 }
 
-// The functions that choose a CPU variant, if there are any.
+// Adds the functions that choose a CPU variant, if there are variants.
 absl::Status AddVariantChoice(const CompileOptions& options, loop::LoopProgram& program) {
   if (options.cpu_variants.empty()) return absl::OkStatus();
   return AddCpuChoice(
@@ -144,7 +147,8 @@ absl::Status AddVariantChoice(const CompileOptions& options, loop::LoopProgram& 
       LoaderSymbol(options, "set_cpu_variant"), options.interface == Interface::kPacked, program);
 }
 
-// Adds the ways into functions of the C interface by the names that callers with the header use.
+// Adds entry points to the functions of the C interface under the versioned names that callers with
+// the header use.
 absl::Status AddVersionedNames(const proto::Metadata& metadata, loop::LoopProgram& program) {
   KILN_ASSIGN_OR_RETURN(const std::string version, InterfaceVersion(metadata));
   for (const std::string& name : InterfaceFunctions(metadata)) {
@@ -157,9 +161,9 @@ absl::Status AddVersionedNames(const proto::Metadata& metadata, loop::LoopProgra
   return absl::OkStatus();
 }
 
-// Adds the model's function, which calls the operators, and the ways into it. A model of the C
-// runtime whose pools the application does not describe has static memory, and with the C interface
-// also a function that takes the workspace.
+// Adds the model's function, which calls the operators, and its entry points. A model for the C
+// runtime has a static workspace unless the application describes pools. With the C interface it
+// then also has a function that takes the workspace as a parameter.
 absl::Status AddRunModel(const CompileOptions& options, const ModuleInfo& info, Stages& stages) {
   loop::LoopProgram& program = stages.program;
   const std::string prefix = ModulePrefix(options.module_name);
@@ -182,7 +186,7 @@ absl::Status AddRunModel(const CompileOptions& options, const ModuleInfo& info, 
   program.funcs.push_back(model);
   if (!stages.plan.states.empty()) AddStateBlock(stages.plan, prefix, program);
   if (!devices.empty()) {
-    // The entries call the model between the hooks, which is C that is linked with it.
+    // The entry points call C code, linked with the model, that calls the model between the hooks.
     const std::string activated = prefix + "_run_on_devices";
     stages.device_hooks = DeviceHooksSource(devices, program, model, activated);
     model.name = activated;
@@ -212,7 +216,7 @@ void AddModuleBlob(const std::string& name, const std::string& blob, loop::LoopP
   program.data.push_back(std::move(def));
 }
 
-// The executor's part of the program, and the metadata that its runtime reads.
+// Adds the executor's part of the program, and the metadata that its runtime reads.
 absl::Status AddExecutor(const CompileOptions& options, const ModuleInfo& info, Stages& stages) {
   loop::LoopProgram& program = stages.program;
   const bool cpp = options.runtime == Runtime::kCpp;
@@ -268,15 +272,16 @@ absl::StatusOr<Planned> LowerAndPlan(Graph fused, const CompileOptions& options,
   return planned;
 }
 
-// What strips of rows have to save of the workspace of so many bytes; nothing if they are taken only
-// where the whole graph does not fit.
+// Bytes that strips of rows have to save if the whole graph needs a workspace of `bytes`. Nothing
+// if strips are used only when the whole graph does not fit into the pools.
 std::optional<int64_t> LeastSplitSaving(int64_t bytes, Optimize optimize) {
   if (optimize == Optimize::kSize) return std::nullopt;
   return optimize == Optimize::kRam ? 1 : bytes / kMinSplitSaving;
 }
 
-// The graph by strips of rows, if its plan is smaller than that of the whole graph by enough to be
-// worth the code.
+// Returns the plan of the strips of rows if it saves enough memory to be worth the code, or if only
+// it fits. Otherwise returns the plan of the whole graph. If neither fits, returns the error that
+// names the smaller size.
 absl::StatusOr<Planned> SmallerOf(absl::StatusOr<Planned> whole, absl::StatusOr<Planned> strips,
                                   Optimize optimize, int64_t& saves_bytes) {
   if (!whole.ok() && !strips.ok()) {
@@ -296,11 +301,12 @@ absl::StatusOr<Planned> SmallerOf(absl::StatusOr<Planned> whole, absl::StatusOr<
 // The fused graph before and after rows were split.
 struct FusedGraphs {
   Graph whole, strips;
-  bool is_split = false;  // the pass ran, though it may have changed nothing
+  bool is_split = false;  // the split pass ran, though it may have changed nothing
 };
 
-// The best plan of the whole graph, of that by strips, and of that by strips which are made for the least RAM:
-// those where RAM counts most, or where the pools are too small for the others.
+// Returns the best plan of the whole graph and the graph in strips. It also tries strips made for
+// the other goal (RAM instead of speed, or the reverse) in two cases: no plan fits into the pools,
+// or RAM counts most and strips changed the graph.
 absl::StatusOr<Planned> BestPlan(FusedGraphs graphs, PassContext context,
                                  const CompileOptions& options, const std::vector<Target>& targets,
                                  const std::vector<StatePair>& kept, int64_t& saves_bytes) {
@@ -314,7 +320,7 @@ absl::StatusOr<Planned> BestPlan(FusedGraphs graphs, PassContext context,
   if (is_changed) consider(std::move(graphs.strips));
   const bool is_too_small = best.status().code() == absl::StatusCode::kResourceExhausted;
   if (!graphs.is_split || (!is_too_small && !(is_changed && context.for_ram))) return best;
-  // Strips are chosen by an estimate: those that are chosen for speed may have the smaller plan.
+  // Strips are chosen by an estimate, so strips for speed may have the smaller plan.
   context.for_ram = !context.for_ram;
   KILN_ASSIGN_OR_RETURN(Graph others, SplitRows(graphs.whole, context));
   if (others.nodes.size() != graphs.whole.nodes.size()) consider(std::move(others));
@@ -341,7 +347,7 @@ absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
   const Attrs attrs = graph.attrs;
   KILN_ASSIGN_OR_RETURN(const std::vector<StatePair> states, StatesOf(graphs.strips));
   KILN_ASSIGN_OR_RETURN(const std::vector<StatePair> kept, KeptStates(states, options));
-  graph = {};  // Weights that the passes have replaced need no memory any more.
+  graph = {};  // frees weights that the passes have replaced
   KILN_ASSIGN_OR_RETURN(stages.modules, MakeExternalModules(graphs.strips, options));
   KILN_ASSIGN_OR_RETURN(Planned planned, BestPlan(std::move(graphs), context, options, targets,
                                                   kept, stages.split_saves_bytes));
@@ -370,7 +376,7 @@ absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
       loop::LoopPhase::kProgram, options.schedule.passes,
       {.shares_numbers = true,
        .shares_parts = is_firmware,
-       // Vectors take neighbours, whose distance has to be a number.
+       // Vector accesses of neighboring elements need constant strides.
        .shares_extents = is_firmware && small && options.target.vector_bits == 0,
        .keeps_operators = is_firmware},
       stages.program));
@@ -380,7 +386,7 @@ absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options) {
 absl::StatusOr<Compiled> Compile(Graph graph, const CompileOptions& options) {
   Compiled compiled;
   KILN_ASSIGN_OR_RETURN(compiled.stages, RunStages(std::move(graph), options));
-  // The program has the weights in the layout that its loops want.
+  // The program has the weights in the layout of its loops, so the sizes come from the graph.
   compiled.byte_constants = ByteConstantsOf(compiled.stages.fused);
   compiled.stages.fused = {};
   const Stages& stages = compiled.stages;

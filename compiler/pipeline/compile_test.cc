@@ -19,7 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// What is planned and what is asked of a pool are the same, with any number of threads.
+// The plan and the pools have the same alignment, for any number of threads.
 TEST(RunStages, TheAlignmentIsThatOfTheTarget) {
   const Graph graph = ParseModel(R"(
       def @main(%x: Tensor[(2, 2), float32]) { nn.softmax(nn.softmax(%x)) })");
@@ -40,7 +40,7 @@ TEST(RunStages, TheAlignmentIsThatOfTheTarget) {
   }
 }
 
-// What no other value of --optimize takes less than.
+// No other value of --optimize needs a smaller workspace.
 TEST(RunStages, ForRamTheWorkspaceIsTheSmallest) {
   const Graph graph = ParseModel(R"(
       def @main(%x: Tensor[(1, 32, 32, 8), int8], %constant0: Tensor[(16, 3, 3, 8), int8],
@@ -66,8 +66,8 @@ TEST(RunStages, ForRamTheWorkspaceIsTheSmallest) {
   EXPECT_LE(least, bytes(Optimize::kBalanced));
 }
 
-// The size that the error of a pool which is too small names, and every larger one, will do, for each way of
-// choosing strips.
+// The error of a pool that is too small names a size. That size and every larger one suffice, with
+// any choice of strips.
 TEST(RunStages, APoolOfTheSizeThatTheErrorNamesWillDo) {
   const Graph graph = ParseModel(R"(
       def @main(%x: Tensor[(1, 32, 32, 8), int8], %constant0: Tensor[(16, 3, 3, 8), int8],
@@ -102,7 +102,7 @@ TEST(RunStages, APoolOfTheSizeThatTheErrorNamesWillDo) {
   }
 }
 
-// The states of a packed model that keeps `cache`, which becomes the model's second result.
+// Returns the state of a packed model that keeps `cache`, which becomes the model's second result.
 proto::State CacheOf(const std::string& text) {
   Graph graph = ParseModel(text);
   EXPECT_EQ(DeclareState("cache=output1", graph), absl::OkStatus());
@@ -121,9 +121,9 @@ TEST(RunStages, StatesThatAreUpdatedAreInPlace) {
                         result, " }");
   };
   EXPECT_TRUE(CacheOf(model("(sum(%0, axis=[0]), %0)")).is_in_place());
-  // The old value is read after the new one is there.
+  // The old value is read after the new one is written.
   EXPECT_FALSE(CacheOf(model("(subtract(%0, %cache), %0)")).is_in_place());
-  // A value that is computed anew is written where the old one is read.
+  // A computed value is written in place of the old one while that is still read.
   EXPECT_FALSE(CacheOf(model("(%x, nn.softmax(%cache))")).is_in_place());
 }
 

@@ -21,7 +21,7 @@ constexpr char kKnown[] =
     "graph, after:<pass>, fused, stages, loops, scheduled, plan, c, llvm, asm, graph-json, "
     "metadata, header, external";
 
-// The program that a loop pass over kernels leaves.
+// Prints the program after the kernel pass `wanted`.
 absl::StatusOr<std::string> AfterKernelPass(const Stages& stages, const CompileOptions& options,
                                             absl::string_view wanted) {
   LowerOptions lower = {.module_name = options.module_name,
@@ -33,7 +33,7 @@ absl::StatusOr<std::string> AfterKernelPass(const Stages& stages, const CompileO
   return loop::ToString(lowered.program);
 }
 
-// The program that a loop pass over the whole program leaves.
+// Prints the program after the program pass `wanted`.
 absl::StatusOr<std::string> AfterProgramPass(const Graph& graph, CompileOptions options,
                                              absl::string_view wanted) {
   std::vector<std::string>& disabled = options.schedule.passes.disabled;

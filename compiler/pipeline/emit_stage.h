@@ -14,9 +14,9 @@
 
 namespace kiln {
 
-// The text of a stage: graph, after:<pass>, which is one of the graph or of the loops, fused,
-// stages, loops, scheduled, plan, c, llvm, asm, graph-json, metadata, header, external.
-// InvalidArgument with the known names.
+// Returns the text of a stage: graph, after:<pass>, fused, stages, loops, scheduled, plan, c, llvm,
+// asm, graph-json, metadata, header or external. <pass> is a graph pass or a loop pass.
+// InvalidArgument, with the known names, for any other stage.
 absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& options,
                                       absl::string_view stage);
 

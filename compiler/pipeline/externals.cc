@@ -13,7 +13,7 @@
 namespace kiln {
 namespace {
 
-// What cannot be linked asks for the convention that looks functions up by name.
+// InvalidArgument if a module cannot be linked, unless kPacked looks its functions up by name.
 absl::Status CheckConvention(const CompileOptions& options,
                              const std::vector<ExternalModule>& modules) {
   if (options.calling_convention == CallingConvention::kPacked) return absl::OkStatus();
@@ -65,7 +65,7 @@ absl::StatusOr<std::vector<ExternalModule>> MakeExternalModules(const Graph& fus
 Artifacts ExternalSources(const CompileOptions& options, const std::vector<ExternalModule>& modules,
                           const std::string& device_hooks) {
   Artifacts artifacts;
-  // C has no empty files.
+  // A file without declarations is not valid C.
   const auto add_empty = [&](const std::string& suffix, absl::string_view why) {
     artifacts[absl::StrCat(options.module_name, "_", suffix, ".c")] = absl::StrCat(
         "/* ", why, " */\ntypedef int tvmgen_", options.module_name, "_", suffix, "_end;\n");

@@ -14,7 +14,7 @@ const PlanBuffer& BufferOf(const Plan& plan, int id) {
   return plan.buffers[static_cast<size_t>(id)];
 }
 
-// Whether the call reads the old value once, and may write the new one over it.
+// True if the call reads the old value exactly once and may overwrite it with the new value.
 bool WritesOver(const Plan& plan, const PlanCall& call, int old_value, int new_value) {
   const auto root = [&](int arg) { return plan.Root(call.args[static_cast<size_t>(arg)]); };
   int reads = 0;
@@ -26,8 +26,8 @@ bool WritesOver(const Plan& plan, const PlanCall& call, int old_value, int new_v
                                    });
 }
 
-// Whether the new value may be written over the old one: all reads of the old come before the first
-// write of the new, or are of the call that may write over what it reads.
+// True if the new value may overwrite the old one. All reads of the old value must come before the
+// first write of the new value, or be in the call that makes it and may overwrite what it reads.
 bool CanKeep(const Plan& plan, int old_value, int new_value) {
   const int last_read = BufferOf(plan, old_value).last_call,
             first_write = BufferOf(plan, new_value).first_call;
@@ -72,7 +72,7 @@ void PlaceStates(const PlanOptions& options, Plan& plan) {
     buffer.offset_bytes = pool.size_bytes;
     pool.size_bytes += AlignUp(buffer.bytes(), options.alignment_bytes);
   }
-  // The block is there even where no state has an element.
+  // The block exists even if no state has elements.
   pool.size_bytes = std::max(pool.size_bytes, options.alignment_bytes);
   pool.lower_bound_bytes = pool.size_bytes;
   plan.pools.push_back(std::move(pool));

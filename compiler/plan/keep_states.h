@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan does with the state of the model (Plan::states), whose buffers are known.
+// The part of a plan that handles the state of the model (Plan::states). The buffers of states are
+// known.
 #ifndef KILN_COMPILER_PLAN_KEEP_STATES_H_
 #define KILN_COMPILER_PLAN_KEEP_STATES_H_
 
@@ -7,11 +8,11 @@
 
 namespace kiln {
 
-// Puts every next state into the memory of the state, or adds a call that copies it there. Lifetimes
-// must be those of the calls so far; they change.
+// Places the next value of every state in the memory of the state, or adds a call that copies it
+// there. Requires the lifetimes of the calls so far. They are outdated afterwards.
 void KeepStates(const Graph& graph, const PlanOptions& options, Plan& plan);
 
-// Adds the pool in which the states lie, behind each other.
+// Adds the pool of the states, in which they follow each other.
 void PlaceStates(const PlanOptions& options, Plan& plan);
 
 }  // namespace kiln

@@ -31,7 +31,7 @@ TEST(KeepStates, TheNextValueIsWrittenOverOneThatIsReadBefore) {
   EXPECT_TRUE(IsInPlace(plan)) << ToString(plan);
   EXPECT_FALSE(plan.states[0].is_copied);
   EXPECT_EQ(plan.calls.size(), 3u);
-  // Between calls there is no more than `a`, and the state is in a pool of its own.
+  // Calls only share the memory of `a`. The state is in a pool of its own.
   EXPECT_EQ(plan.workspace_bytes(), 64);
   ASSERT_EQ(plan.pools.size(), 2u);
   EXPECT_TRUE(plan.pools[1].is_state);
@@ -57,7 +57,7 @@ TEST(KeepStates, WhatIsReadLaterIsCopiedAtTheEnd) {
   ASSERT_EQ(plan.calls.size(), 3u);
   EXPECT_EQ(plan.calls[2].function, "copy_state_0");
   EXPECT_EQ(plan.calls[2].args, (std::vector<int>{plan.states[0].output, plan.states[0].input}));
-  EXPECT_EQ(plan.workspace_bytes(), 64);  // what is copied lives to the end
+  EXPECT_EQ(plan.workspace_bytes(), 64);  // the copied value lives to the end
   EXPECT_EQ(plan.buffers[static_cast<size_t>(plan.states[0].input)].last_call, 3);
 }
 
@@ -79,7 +79,7 @@ TEST(KeepStates, ACallThatReadsTheStateTwiceIsCopied) {
 TEST(KeepStates, NothingElseIsWrittenOverAState) {
   Calls m;
   const ValueId x = m.Input(16), s = m.Input(16);
-  // The call could work in place, but what it makes is no state.
+  // The call could work in place, but its result is not a state.
   const ValueId a = m.InPlace({s}, 16), next = m.Call({a, x}, 16);
   const Plan plan = Make(m, m.InPlace({next}, 16), next);
   EXPECT_TRUE(IsInPlace(plan)) << ToString(plan);
@@ -103,7 +103,7 @@ TEST(KeepStates, ViewsAreTheStateToo) {
 TEST(KeepStates, PartsOfTheNextValueMayBeWrittenWhenTheOldOneHasBeenRead) {
   Calls m;
   const ValueId x = m.Input(16), s = m.Input(16);
-  const ValueId next = m.InPlace({s}, 16);  // moves what is left of a window
+  const ValueId next = m.InPlace({s}, 16);  // moves the rest of a window
   m.Part({x}, next);
   EXPECT_TRUE(IsInPlace(Make(m, m.Call({next}, 4), next)));
 }
@@ -124,8 +124,8 @@ TEST(KeepStates, TwoStatesThatChangePlaces) {
                       {.input = 0, .output = 0, .initial = 0}};
   const Plan plan = m.Make({next_a, next_b});
   Memory(plan, /*by_storage=*/false).Run();
-  // The first call ends the life of b, in whose memory the second one puts its result; what the
-  // first makes is copied.
+  // The first call is the last one that reads b, so the second call puts its result there. The
+  // result of the first call is copied.
   EXPECT_FALSE(plan.states[0].is_copied) << ToString(plan);
   EXPECT_TRUE(plan.states[1].is_copied) << ToString(plan);
   EXPECT_TRUE(plan.inputs.empty());

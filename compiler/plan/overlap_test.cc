@@ -13,7 +13,7 @@
 namespace kiln {
 namespace {
 
-// Every function allows it.
+// Allows the overlap for every function.
 OverlapFinder Always(loop::Overlap overlap) {
   return [overlap](const Call&, int, int) { return overlap; };
 }
@@ -41,8 +41,7 @@ TEST(PlanOverlap, AChainMovesDownByTheDistanceOfEachCall) {
   Memory(plan, /*by_storage=*/false).Run();
 }
 
-// Three calls need more than the least that is possible, 1024 bytes; with the plan that is found,
-// one of them.
+// Three calls need more than the minimum, 1024 bytes. One of them overlaps in the plan.
 TEST(PlanOverlap, OnlyTheCallsThatNeedIt) {
   Calls m;
   m.options.workspace_io = true;
@@ -61,7 +60,7 @@ TEST(PlanOverlap, OnlyTheCallsThatNeedIt) {
   EXPECT_EQ(plan.overlaps[0].call, 2);
 }
 
-// An input at the end of an output that is twice as large.
+// The input is at the end of an output that is twice as large.
 TEST(PlanOverlap, AnOutputThatIsLarger) {
   Calls m;
   m.options.workspace_io = true;
@@ -88,7 +87,7 @@ TEST(PlanOverlap, NothingWhereAnotherNeedsTheBytes) {
     m.options.find_overlap = Always({64, 64});
     expect_apart(m.Make({m.Call({m.Call({m.Input(64)}, 64)}, 64)}));
   }
-  {  // The call reads the input twice, in one of the cases as a view.
+  {  // The call reads the input twice, once as a view.
     Calls m;
     m.options.workspace_io = true;
     m.options.find_overlap = Always({64, 64});
@@ -137,7 +136,7 @@ TEST(PlanOverlap, RandomModelsNeverLoseAValue) {
 }
 
 TEST(PlaceOverlaps, BesideOrByTheDistance) {
-  // The output, 128 bytes, needs the input, 256, at a distance of 64 or 128.
+  // The output has 128 bytes and may begin 64, 128, … bytes before the input, which has 256.
   const std::vector<Lifetime> lifetimes = {{256, 0, 1}, {128, 1, 2}};
   const Placement placement = Place(lifetimes, {{}}, {{.output = 1, .input = 0, .by = {64, 64}}});
   EXPECT_EQ(placement.total_bytes, 64 + 256);

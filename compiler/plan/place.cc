@@ -17,12 +17,13 @@ constexpr int kHillClimbingSteps = 500;
 constexpr size_t kMaxHillClimbingBuffers = 1000;
 constexpr int kSearchesInVain = 8;
 
-// More pairs of buffers that are alive together than this are not compared.
+// Maximum number of pairs of buffers that are alive at the same time and compared.
 constexpr size_t kMaxConflicts = size_t{1} << 20;
-// Hill climbing looks at so many of them at most.
+// Limit of the conflicts that hill climbing examines, over all steps.
 constexpr size_t kMaxClimbedConflicts = size_t{1} << 27;
 
-// Of every buffer those that are alive together with it; nothing if they are too many.
+// Returns for each buffer the buffers that are alive at the same time. Returns nothing if there are
+// more than kMaxConflicts pairs.
 std::optional<std::vector<std::vector<int>>> Conflicts(const std::vector<Lifetime>& lifetimes) {
   std::vector<int> order(lifetimes.size());
   std::iota(order.begin(), order.end(), 0);
@@ -51,18 +52,19 @@ size_t Pairs(const std::vector<std::vector<int>>& conflicts) {
   return pairs / 2;
 }
 
-// What all attempts at one task share.
+// The data that all attempts to place the same lifetimes share.
 struct PlaceTask {
   const std::vector<Lifetime>& lifetimes;
   std::vector<PoolShape> pools;
   std::vector<int> preference;  // pools, the fastest first
   std::vector<std::vector<int>> conflicts;
-  // Of every lifetime those that it may overlap, which are no conflicts.
+  // For each lifetime, the pairs in which it may overlap another one. These pairs are not in
+  // `conflicts`.
   std::vector<std::vector<OverlapPair>> overlaps;
 };
 
-// The lowest offset from `offset` on where lifetime `i` may lie beside or over the other one of the
-// pair, which begins at `other`.
+// Returns the lowest offset, not below `offset`, at which lifetime `i` may be next to or over the
+// other lifetime of the pair. The other lifetime begins at `other`.
 int64_t LowestOffset(const PlaceTask& task, const OverlapPair& pair, int i, int64_t other,
                      int64_t offset) {
   const bool is_input = i == pair.input;
@@ -78,7 +80,8 @@ int64_t LowestOffset(const PlaceTask& task, const OverlapPair& pair, int i, int6
   return distance < least ? end : other - distance / multiple * multiple;
 }
 
-// The lowest offset in `pool` where lifetime `i` fits between those it conflicts with.
+// Returns the lowest offset in `pool` at which lifetime `i` fits between the lifetimes that it
+// conflicts with.
 int64_t LowestOffset(const PlaceTask& task, const Placement& placement, size_t i, int pool) {
   std::vector<std::pair<int64_t, int64_t>> taken;  // [begin, end)
   for (int j : task.conflicts[i]) {
@@ -104,7 +107,7 @@ int64_t LowestOffset(const PlaceTask& task, const Placement& placement, size_t i
   }
 }
 
-// Each buffer of `order` in turn in the most preferred pool that has room.
+// Places each buffer of `order` in turn in the most preferred pool that has room.
 Placement FirstFit(const PlaceTask& task, const std::vector<int>& order) {
   Placement placement;
   placement.pools.assign(task.lifetimes.size(), -1);
@@ -131,7 +134,7 @@ Placement FirstFit(const PlaceTask& task, const std::vector<int>& order) {
   return placement;
 }
 
-// What is compared, the smaller the better.
+// Sort key of placements. Smaller is better.
 std::tuple<int64_t, double, int64_t> Rank(const std::vector<Lifetime>& lifetimes,
                                           const Placement& placement) {
   int64_t unplaced_bytes = 0;
@@ -139,7 +142,7 @@ std::tuple<int64_t, double, int64_t> Rank(const std::vector<Lifetime>& lifetimes
   return {unplaced_bytes, placement.cost, placement.total_bytes};
 }
 
-// Makes no conflicts of the pairs that may overlap.
+// Moves the pairs that may overlap from `conflicts` to `overlaps`.
 void AllowOverlaps(const std::vector<OverlapPair>& overlaps, PlaceTask& task) {
   task.overlaps.resize(task.lifetimes.size());
   for (const OverlapPair& pair : overlaps) {
@@ -151,7 +154,7 @@ void AllowOverlaps(const std::vector<OverlapPair>& overlaps, PlaceTask& task) {
   }
 }
 
-// The fewest bytes that a placement with these overlaps can take.
+// Returns the fewest bytes that a placement with these overlaps can take.
 int64_t LowerBound(const std::vector<Lifetime>& lifetimes,
                    const std::vector<OverlapPair>& overlaps) {
   std::vector<int64_t> alive = AliveBytes(lifetimes);
@@ -164,7 +167,7 @@ int64_t LowerBound(const std::vector<Lifetime>& lifetimes,
   return *std::max_element(alive.begin(), alive.end());
 }
 
-// Looks for better placements by exchanging two buffers of an order.
+// Searches for better placements by exchanging two buffers of an order.
 class HillClimber {
  public:
   explicit HillClimber(const PlaceTask& task) {
@@ -175,7 +178,8 @@ class HillClimber {
     }
   }
 
-  // Takes its steps from `order`, whose placement is `best`, until `done`.
+  // Starts from `order`, whose placement is `best`. Replaces both by orders and placements that are
+  // at least as good, until `done` returns true or all steps are taken.
   template <typename Done>
   void Climb(const PlaceTask& task, const Done& done, std::vector<int>& order, Placement& best) {
     for (int step = 0; step < steps_ && !done(); ++step) {
@@ -191,7 +195,8 @@ class HillClimber {
   }
 
  private:
-  // Numerical Recipes' linear congruential generator: the same sequence everywhere.
+  // The linear congruential generator of Numerical Recipes, which gives the same sequence
+  // everywhere.
   size_t Next(size_t limit) {
     random_ = random_ * 1664525u + 1013904223u;
     return static_cast<size_t>(random_ >> 8) % limit;
@@ -206,7 +211,7 @@ struct Candidate {
   std::vector<int> order;
 };
 
-// The best placement by one of the orders, which `order` becomes.
+// Returns the best placement by one of the candidates, and sets `order` to its order.
 Placement BestOf(const PlaceTask& task, const std::vector<Candidate>& candidates,
                  std::vector<int>& order) {
   Placement best;
@@ -220,8 +225,8 @@ Placement BestOf(const PlaceTask& task, const std::vector<Candidate>& candidates
   return best;
 }
 
-// Makes a placement in one pool smaller. Buffers that find no place in a pool which is too small lead the
-// search further than sizes of pools do.
+// Makes a placement in one pool smaller. It searches with a pool that is too small, because the
+// bytes of buffers without a place guide the search better than the size of a pool.
 void Shrink(const PlaceTask& task, const std::vector<Candidate>& candidates, int64_t bound,
             std::vector<int> order, Placement& best) {
   const int64_t usual_bytes = best.total_bytes;
@@ -230,7 +235,7 @@ void Shrink(const PlaceTask& task, const std::vector<Candidate>& candidates, int
   const auto is_placed = [&] { return found.unplaced.empty(); };
   int64_t unit = 0;
   for (const Lifetime& lifetime : task.lifetimes) unit = std::gcd(unit, lifetime.bytes);
-  // Halfway between what is too small and what will do, each time from the beginning.
+  // Bisects between a size that is too small and one that is sufficient. Each search starts anew.
   for (int64_t too_small = bound - 1; best.total_bytes - too_small > unit;) {
     smaller.pools[0].limit_bytes = (best.total_bytes + too_small) / 2;
     std::vector<int> changed;
@@ -243,7 +248,7 @@ void Shrink(const PlaceTask& task, const std::vector<Candidate>& candidates, int
       too_small = smaller.pools[0].limit_bytes;
     }
   }
-  // A little less, each time from where the search before has ended.
+  // Tries slightly smaller sizes. Each search starts where the previous one ended.
   HillClimber climber(task);
   for (int failed = 0; failed < kSearchesInVain && best.total_bytes > bound; ++failed) {
     smaller.pools[0].limit_bytes = best.total_bytes - 1;
@@ -298,7 +303,7 @@ Placement Place(const std::vector<Lifetime>& lifetimes, const std::vector<PoolSh
   const auto at = [&](int i) -> const Lifetime& { return lifetimes[static_cast<size_t>(i)]; };
   const auto degree = [&](int i) { return task.conflicts[static_cast<size_t>(i)].size(); };
   const auto span = [&](int i) { return at(i).last - at(i).first; };
-  // Compared as products: no rounding.
+  // Compares products, because quotients would be rounded.
   const auto hotter = [&](int a, int b) {
     return static_cast<double>(at(a).traffic_bytes) * static_cast<double>(at(b).bytes) >
            static_cast<double>(at(b).traffic_bytes) * static_cast<double>(at(a).bytes);
@@ -309,7 +314,8 @@ Placement Place(const std::vector<Lifetime>& lifetimes, const std::vector<PoolSh
       {"greedy by lifetime", Ordered(n, [&](int a, int b) { return span(a) > span(b); })},
   };
   if (pools.size() > 1) candidates.push_back({"greedy by traffic", Ordered(n, hotter)});
-  // A lowest offset is one where inputs still find place above outputs that reach into them.
+  // Places the lifetimes that overlap first, beginning with the latest. Inputs then find a place
+  // above the outputs that reach into them.
   const auto last_first = [&](int a, int b) {
     const auto rank = [&](int i) {
       const bool overlaps_another = !task.overlaps[static_cast<size_t>(i)].empty();

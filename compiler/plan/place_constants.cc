@@ -18,8 +18,8 @@ namespace {
 
 using Reads = std::map<const loop::BufferNode*, double>;
 
-// Adds how often the statement reads elements of each buffer; a loop of unknown extent counts once,
-// and both branches of a condition do.
+// Adds to `reads` the number of elements that the statement reads from each buffer. A loop of
+// unknown extent counts once, and both branches of a condition count.
 void CountReads(const loop::Stmt& stmt, double times, Reads& reads) {
   if (!stmt) return;
   const auto count = [&](const loop::Expr& e) {
@@ -45,8 +45,7 @@ void CountReads(const loop::Stmt& stmt, double times, Reads& reads) {
   }
 }
 
-// That each constant begins in its section at a multiple of: what the constant that wants most
-// does.
+// Returns the alignment of all constants in their sections: the largest that a constant requires.
 int64_t AlignmentOf(const std::vector<loop::Constant>& constants) {
   int alignment = 1;
   for (const loop::Constant& constant : constants) {
@@ -56,7 +55,7 @@ int64_t AlignmentOf(const std::vector<loop::Constant>& constants) {
   return alignment;
 }
 
-// Of a section. A constant without elements takes a place too.
+// Returns the bytes of a constant in its section. A constant without elements takes space too.
 int64_t BytesOf(const loop::Constant& constant, int64_t alignment) {
   return AlignUp(std::max<int64_t>(1, constant.buffer->num_bytes()), alignment);
 }
@@ -85,21 +84,21 @@ absl::Status TooSmall(const std::vector<PoolSpec>& pools,
                                                    " bytes have no place: ", names));
 }
 
-// Which pool each constant is in; -1: it found no place.
+// The pool of each constant; -1: it has no place.
 struct Places {
   std::vector<int> pools;
   int64_t unplaced_bytes = 0;
   double cost = 0;  // sum of traffic / speed
 };
 
-// A constant as far as placing is concerned.
+// Properties of a constant that matter for placing.
 struct Item {
   int64_t bytes = 0;
   double traffic = 0;  // bytes that are read
 };
 
-// Each item of `order` in turn: in the fastest pool that has room, or else in the one where least
-// room is left.
+// Places each item of `order` in turn in a pool that has room: in the fastest one, or with
+// `tightest` in the one with the least room.
 Places Fill(const std::vector<PoolSpec>& pools, const std::vector<Item>& items,
             const std::vector<size_t>& order, bool tightest) {
   std::vector<int64_t> room;
@@ -127,8 +126,8 @@ Places Fill(const std::vector<PoolSpec>& pools, const std::vector<Item>& items,
   return places;
 }
 
-// The best of several ways to fill the pools: what leaves the fewest bytes without a place, then
-// what costs least.
+// Returns the best of several ways to fill the pools: the fewest bytes without a place, then the
+// lowest cost.
 Places BestPlaces(const std::vector<PoolSpec>& pools, const std::vector<Item>& items) {
   std::vector<size_t> by_heat(items.size());
   std::iota(by_heat.begin(), by_heat.end(), size_t{0});

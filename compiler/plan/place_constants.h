@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants in pools that the application described: fast and slow memory for weights.
+// Placement of constants in pools that the application described: fast and slow memory for weights.
 #ifndef KILN_COMPILER_PLAN_PLACE_CONSTANTS_H_
 #define KILN_COMPILER_PLAN_PLACE_CONSTANTS_H_
 
@@ -11,11 +11,11 @@
 
 namespace kiln {
 
-// Sets Constant::pool of every constant of the program, and Plan::constant_pools. What is read most
-// often for its size goes into the fastest pool that has room; of equally fast ones, the first.
-// Where that leaves something without a place, or costs more, what fits best or is largest comes
-// first. Without pools nothing changes. ResourceExhausted, with what is missing and the constants
-// that have no place, if the pools are too small.
+// Sets Constant::pool of every constant of the program, and Plan::constant_pools. Constants with
+// the most reads per byte go first, into the fastest pool that has room, or the first of equally
+// fast ones. Other orders (largest first, tightest pool first) are used if they leave fewer bytes
+// without a place or cost less. Without pools nothing changes. Returns ResourceExhausted, with the
+// missing bytes and the constants that have no place, if the pools are too small.
 absl::Status PlaceConstants(const std::vector<PoolSpec>& pools, loop::LoopProgram& program,
                             Plan& plan);
 

@@ -11,7 +11,7 @@
 namespace kiln {
 namespace {
 
-// A program with one function that reads `constant` in a loop of `times`.
+// A program with one function that reads each constant in a loop with that many iterations.
 loop::LoopProgram ReadsConstants(const std::vector<std::pair<int64_t, int64_t>>& sizes_and_times,
                                  int alignment_bytes = 64) {
   const DType f32 = DType::Float(32);
@@ -50,7 +50,7 @@ TEST(PlaceConstants, WhatIsReadMostIsInTheFastestPool) {
   EXPECT_EQ(plan.constant_pools[1].name, "itcm");
 }
 
-// The hot one would fill the only pool that the other fits into.
+// The hot constant would fill the only pool into which the other one fits.
 TEST(PlaceConstants, WhatFitsIsPlaced) {
   for (const double speed : {4.0, 1.0, 0.25}) {
     loop::LoopProgram program = ReadsConstants({{16, 100}, {32, 1}});

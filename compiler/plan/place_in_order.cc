@@ -13,12 +13,12 @@
 namespace kiln {
 namespace {
 
-// The gaps between the buffers of one pool, which end where the pool ends so far.
+// The gaps between the buffers of one pool. They end at the present end of the pool.
 class Gaps {
  public:
   explicit Gaps(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
-  // The offset of `bytes` bytes that are taken; -1 if there are none within the limit.
+  // Takes `bytes` bytes and returns their offset, or -1 if they do not fit within the limit.
   int64_t Take(int64_t bytes) {
     if (const auto it = by_size_.lower_bound({bytes, 0}); it != by_size_.end()) {
       const auto [size, offset] = *it;
@@ -26,7 +26,7 @@ class Gaps {
       if (size > bytes) Insert(offset + bytes, size - bytes);
       return offset;
     }
-    // The last gap grows.
+    // Extends the last gap.
     int64_t offset = end_;
     if (const auto last = by_offset_.rbegin();
         last != by_offset_.rend() && last->first + last->second == end_) {
@@ -92,7 +92,7 @@ Placement PlaceInOrder(const std::vector<Lifetime>& lifetimes, const std::vector
   });
   std::vector<Gaps> gaps;
   for (const PoolShape& pool : pools) gaps.emplace_back(pool.limit_bytes);
-  // Those that have a place, by when they end.
+  // Buffers that have a place, ordered by the end of their lifetimes.
   std::priority_queue<std::pair<int, int>, std::vector<std::pair<int, int>>, std::greater<>> alive;
   for (int i : order) {
     for (; !alive.empty() && alive.top().first < at(i).first; alive.pop()) {

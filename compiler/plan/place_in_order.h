@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlaceInOrder: places buffers as a program that allocates would, each when it begins to live, in
-// the smallest gap that holds it. Needs more memory than the strategies of place.cc at times, but
-// time that grows with the number of buffers alone, whatever is alive at once.
+// PlaceInOrder: places buffers as an allocator would, each at the begin of its lifetime, in the
+// smallest gap that holds it. It may need more memory than the strategies of place.cc. Its time
+// only depends on the number of buffers, not on how many are alive at the same time.
 #ifndef KILN_COMPILER_PLAN_PLACE_IN_ORDER_H_
 #define KILN_COMPILER_PLAN_PLACE_IN_ORDER_H_
 
@@ -11,7 +11,7 @@
 
 namespace kiln {
 
-// `preference`: the pools in the order in which a buffer tries them.
+// `preference` has the pools in the order in which a buffer tries them.
 Placement PlaceInOrder(const std::vector<Lifetime>& lifetimes, const std::vector<PoolShape>& pools,
                        const std::vector<int>& preference);
 

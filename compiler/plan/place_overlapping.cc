@@ -7,10 +7,10 @@
 namespace kiln {
 namespace {
 
-// An output that begins to live in a call, and an input of it that nothing reads later.
+// An output whose lifetime begins in a call, and an input of the call that nothing reads later.
 struct Candidate {
   int call;
-  int input_number, output_number;  // among those of the call
+  int input_number, output_number;  // index among the inputs and among the outputs of the call
   int input, output;                // lifetimes
 };
 
@@ -25,7 +25,7 @@ std::vector<Candidate> FindCandidates(const Plan& plan, const std::vector<int>& 
     if (call.function.empty()) continue;
     std::vector<int> roots;
     for (int arg : call.args) roots.push_back(plan.Root(arg));
-    // The lifetime of an argument whose memory is that of no other; -1 if there is none.
+    // Returns the lifetime of an argument that shares its memory with no other argument, or -1.
     const auto lifetime = [&](size_t arg) {
       const bool alone = std::count(roots.begin(), roots.end(), roots[arg]) == 1;
       return alone ? lifetime_of[static_cast<size_t>(roots[arg])] : -1;
@@ -47,7 +47,7 @@ std::vector<Candidate> FindCandidates(const Plan& plan, const std::vector<int>& 
   return candidates;
 }
 
-// The pairs of those calls that need more memory than the least that any plan takes.
+// Returns the pairs of calls that need more memory than the minimum that any plan takes.
 std::vector<OverlapPair> FindPairs(const Plan& plan, const std::vector<Lifetime>& lifetimes,
                                    const std::vector<int>& placed,
                                    const OverlapFinder& find_overlap) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlaceOverlapping: places the buffers of a plan, where that makes it smaller so that outputs reach
-// into inputs.
+// PlaceOverlapping: places the buffers of a plan. Outputs reach into inputs if that makes the plan
+// smaller.
 #ifndef KILN_COMPILER_PLAN_PLACE_OVERLAPPING_H_
 #define KILN_COMPILER_PLAN_PLACE_OVERLAPPING_H_
 
@@ -11,9 +11,9 @@
 
 namespace kiln {
 
-// Lifetime i is that of buffer placed[i] of the plan, in times that are one more than the numbers
-// of calls. Sets the plan's overlaps and what they save. Only calls that need them overlap: code
-// that may not rely on memory of its own can be slower.
+// Lifetime i belongs to buffer placed[i] of the plan. Its times are the numbers of calls plus one.
+// Sets the plan's overlaps and the bytes that they save. Outputs only overlap in calls that need
+// it, because functions without memory of their own for outputs can be slower.
 Placement PlaceOverlapping(const std::vector<Lifetime>& lifetimes,
                            const std::vector<PoolShape>& pools, const std::vector<int>& placed,
                            const OverlapFinder& find_overlap, Effort effort, Plan& plan);

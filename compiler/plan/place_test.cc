@@ -52,7 +52,8 @@ TEST(Place, SharesMemoryAfterTheLastUse) {
   EXPECT_EQ(placement.total_bytes, 192);
 }
 
-// What one strategy by itself needs: the largest first, each at the lowest offset that is free.
+// Returns the bytes needed by one strategy: the largest buffer first, each at the lowest free
+// offset.
 int64_t LargestFirst(const std::vector<Lifetime>& lifetimes) {
   std::vector<size_t> order(lifetimes.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -74,7 +75,8 @@ int64_t LargestFirst(const std::vector<Lifetime>& lifetimes) {
   return end;
 }
 
-// Largest first puts the long-lived small ones behind the large; the others do better.
+// Placing the largest first puts small buffers with long lifetimes above the large ones. Other
+// strategies are better.
 TEST(Place, TakesTheBestStrategy) {
   std::mt19937 random(3);
   int climbed = 0, better = 0;
@@ -88,7 +90,7 @@ TEST(Place, TakesTheBestStrategy) {
     }
     const Placement placement = Place(lifetimes);
     ExpectSound(lifetimes, placement);
-    // The same again.
+    // The result is deterministic.
     const Placement again = Place(lifetimes);
     EXPECT_EQ(again.offsets, placement.offsets);
     EXPECT_EQ(again.strategy, placement.strategy);
@@ -102,7 +104,7 @@ TEST(Place, TakesTheBestStrategy) {
   EXPECT_GT(better, 0);
 }
 
-// Strategies that look at pairs would take minutes.
+// Strategies that compare pairs would take minutes.
 TEST(Place, ManyBuffersArePlacedInOrder) {
   std::mt19937 random(5);
   std::vector<Lifetime> lifetimes;
@@ -117,7 +119,7 @@ TEST(Place, ManyBuffersArePlacedInOrder) {
   EXPECT_LE(placement.total_bytes, LowerBound(lifetimes) * 5 / 4);
 }
 
-// All that is alive at once lies side by side, without gaps.
+// Buffers that are alive at the same time are contiguous, without gaps.
 TEST(Place, ManyBuffersAtOnceNeedNoMoreThanTheirBytes) {
   std::vector<Lifetime> lifetimes;
   for (int i = 0; i < 3000; ++i) lifetimes.push_back({64 * (1 + i % 7), i, 3000 + i});
@@ -141,7 +143,7 @@ TEST(Place, HotBuffersGoIntoTheFastestPool) {
   const Placement placement = Place(lifetimes, {{}, {.limit_bytes = 64, .speed = 4}});
   EXPECT_TRUE(placement.unplaced.empty());
   EXPECT_EQ(placement.pools, (std::vector<int>{0, 1, 0, 1}));
-  EXPECT_EQ(placement.offsets[3], 0);  // the hot one is dead by then
+  EXPECT_EQ(placement.offsets[3], 0);  // the hot buffer is dead by then
   EXPECT_EQ(placement.pool_bytes, (std::vector<int64_t>{192, 64}));
   EXPECT_EQ(placement.total_bytes, 256);
   EXPECT_DOUBLE_EQ(placement.cost, 64 + 256 + (640 + 128) / 4.0);
@@ -160,8 +162,8 @@ TEST(Place, SaysWhatHasNoRoom) {
   EXPECT_EQ(placement.pools[1], -1);
 }
 
-// Many buffers of many sizes: the smallest placement is smaller than the usual one, sound, and the same
-// however often it is asked for.
+// Many buffers of many sizes: the smallest placement is smaller than the usual one, sound and
+// deterministic.
 TEST(Place, SearchesForTheSmallest) {
   std::mt19937 random(3);
   std::vector<Lifetime> lifetimes;

@@ -64,7 +64,7 @@ class Planner {
     return id;
   }
 
-  // The state of which `is_one` is true of the pair; null if there is none.
+  // Returns the state for whose pair `is_one` is true, or null.
   template <typename F>
   PlanState* StateOf(F is_one) {
     for (size_t i = 0; i < options_.states.size(); ++i) {
@@ -108,8 +108,8 @@ class Planner {
     return absl::OkStatus();
   }
 
-  // The buffers of the model's outputs are told from the others. Where an output is a view, what it
-  // looks at is written into its memory.
+  // Marks the buffers of the model's outputs and gives them their names. If an output is a view,
+  // its buffer becomes the root, so that the viewed value is written into the output's memory.
   absl::Status BindOutputs() {
     std::vector<std::vector<int>> aliases(plan_.buffers.size());
     for (size_t i = 0; i < plan_.buffers.size(); ++i) {
@@ -151,7 +151,7 @@ class Planner {
     return absl::OkStatus();
   }
 
-  // Of every buffer by itself, and of roots with all that share their memory.
+  // Sets all lifetimes. The lifetime of a root covers all buffers that share its memory.
   void FindLifetimes() {
     const int end = static_cast<int>(plan_.calls.size());
     for (PlanBuffer& b : plan_.buffers) {
@@ -171,29 +171,29 @@ class Planner {
       if (call.scratch >= 0) touch(call.scratch, c);
     }
     for (int id : plan_.outputs) touch(id, end);
-    // A next state that has not got the state's memory is copied by a call; the state lives on.
+    // A state is alive until the end if its next value is in its memory, or is copied there.
     for (const PlanState& state : plan_.states) {
       if (plan_.Root(state.output) == state.input) touch(state.output, end);
       if (state.is_copied) touch(state.input, end);
     }
   }
 
-  // Whether the plan says where the buffer's memory is, and shares it out.
+  // True if the plan chooses the memory of the buffer.
   bool IsPlaced(const PlanBuffer& b) const {
     if (b.kind == PlanBufferKind::kState) return false;
     return options_.workspace_io || b.kind == PlanBufferKind::kIntermediate ||
            b.kind == PlanBufferKind::kScratch;
   }
 
-  // The last call of a root, which is the number behind the last call if an output of the model
-  // lies there, is kept up to date with the aliases made so far.
+  // Lets outputs of calls take the memory of inputs that nothing reads later, and updates the
+  // last_call of roots. It is the number after the last call if the memory has a model output.
   void AliasInPlace() {
     for (size_t c = 0; c < calls_.size(); ++c) {
       const PlanCall& call = plan_.calls[c];
       std::vector<int> used;
       for (const auto& [in, out] : calls_[c].in_place) {
         int output = call.args[static_cast<size_t>(call.num_inputs()) + static_cast<size_t>(out)];
-        // What an output of the model is a view of goes where the output goes.
+        // If an output of the model is a view of this result, the output owns the memory.
         const int root = plan_.Root(output);
         if (IsPlaced(buffer(root)) && buffer(root).kind == PlanBufferKind::kOutput) output = root;
         const int input = plan_.Root(call.args[static_cast<size_t>(in)]);
@@ -205,7 +205,7 @@ class Planner {
             std::find(used.begin(), used.end(), input) != used.end()) {
           continue;
         }
-        // Views of the output must follow it.
+        // Views of the output follow it, so the root also takes over its last call.
         buffer(output).alias_of = input;
         buffer(input).last_call = std::max(buffer(input).last_call, buffer(output).last_call);
         used.push_back(input);
@@ -228,7 +228,7 @@ class Planner {
     }
   }
 
-  // Of every root the bytes that the calls read from and write to its memory.
+  // Returns for each root the bytes that the calls read from and write to its memory.
   std::vector<int64_t> Traffic() const {
     std::vector<int64_t> traffic(plan_.buffers.size(), 0);
     for (const PlanCall& call : plan_.calls) {
@@ -253,7 +253,7 @@ class Planner {
       if (b.alias_of >= 0 || !IsPlaced(b) || b.bytes() == 0) continue;
       const int id = static_cast<int>(i);
       placed.push_back(id);
-      // Number 0 is the time before the first call, when the inputs are written.
+      // Time 0 is before the first call, when the inputs are written.
       const int first = b.kind == PlanBufferKind::kInput ? 0 : b.first_call + 1;
       lifetimes.push_back(
           {AlignUp(b.bytes(), options_.alignment_bytes), first, b.last_call + 1, traffic[i]});
@@ -273,7 +273,7 @@ class Planner {
                                     : PlaceIn(shapes, Effort::kUsual, lifetimes, placed);
     plan_.strategy = placement.strategy;
     if (shapes.size() == 1 && placement.total_bytes > shapes[0].limit_bytes) {
-      // A placement with the limit says which buffers have no place.
+      // A placement with the limit tells which buffers have no place.
       return PoolsTooSmall(plan_, PlaceIn(shapes, Effort::kUsual, lifetimes, placed), placed,
                            lifetimes, {.pool = 0, .bytes = placement.total_bytes});
     }
@@ -301,8 +301,8 @@ class Planner {
     return PlaceOverlapping(lifetimes, pools, placed, options_.find_overlap, effort, plan_);
   }
 
-  // In one pool, whose limit decides how hard a small placement is looked for, but not where: what fits
-  // a pool fits a larger one.
+  // Places the buffers in one pool. The limit only decides how long a small placement is searched
+  // for, so a plan that fits a pool fits every larger one.
   Placement PlaceInOne(const std::vector<Lifetime>& lifetimes, int64_t limit_bytes,
                        const std::vector<int>& placed) {
     if (!options_.find_smallest) {
@@ -312,8 +312,8 @@ class Planner {
     return PlaceIn({{}}, Effort::kSmallest, lifetimes, placed);
   }
 
-  // Places all again with a slowest pool without a limit. The same placement fits a pool of the bytes that
-  // it takes there.
+  // Returns a sufficient size of the slowest pool. Places all buffers again without a limit for
+  // that pool; the same placement fits a pool with the bytes that it uses there.
   EnoughMemory EnoughMemoryOf(const std::vector<Lifetime>& lifetimes, std::vector<PoolShape> shapes,
                               const std::vector<int>& placed) {
     size_t slowest = 0;
@@ -325,14 +325,14 @@ class Planner {
     return {.pool = slowest, .bytes = placement.pool_bytes[slowest]};
   }
 
-  // Storage ids for the graph executor: a buffer takes the smallest free storage that fits, else
-  // the largest free one, else a new one. Calls are looked at in order, so what is free stays so
-  // until it is taken.
+  // Sets the storage ids for the graph executor. A buffer gets the smallest free storage that fits,
+  // otherwise the largest free one, otherwise a new one. Calls are processed in order, so that a
+  // free storage stays free until it is taken.
   void NumberStorage() {
     std::vector<int64_t> storage_bytes;
     using Numbered = std::pair<int64_t, int>;
     std::set<Numbered> free;  // (bytes, storage)
-    // (the call that needs the storage last, storage)
+    // (the last call that needs the storage, storage)
     std::priority_queue<Numbered, std::vector<Numbered>, std::greater<>> taken;
     const auto add = [&](int64_t bytes) {
       storage_bytes.push_back(bytes);

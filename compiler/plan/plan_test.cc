@@ -65,7 +65,7 @@ TEST(Plan, InPlaceWhereTheArgumentIsNeededNoMore) {
   EXPECT_EQ(OutputOf(plan, 1).alias_of, plan.calls[0].args.back());
   EXPECT_FALSE(OutputOf(plan, 1).is_view);
   EXPECT_EQ(plan.workspace_bytes(), 64);
-  // The owner lives as long as what takes its place.
+  // The owner lives as long as the result that takes its memory.
   EXPECT_EQ(OutputOf(plan, 0).last_call, 2);
 }
 
@@ -78,7 +78,7 @@ TEST(Plan, InPlaceOverAViewAndAlongAChain) {
   EXPECT_EQ(plan.Root(plan.calls[4].args.back()), plan.calls[0].args.back());
 }
 
-// The call that may work in place is number `c`.
+// Expects that the output of call `c`, which may work in place, has memory of its own.
 void ExpectOwnMemory(const Plan& plan, size_t c) {
   EXPECT_EQ(OutputOf(plan, c).alias_of, -1) << ToString(plan);
 }
@@ -109,7 +109,7 @@ TEST(Plan, NotInPlaceWhereItWouldBeSeen) {
     const ValueId a = m.Call({m.Input(16)}, 16);
     ExpectOwnMemory(m.Make({m.InPlace({a}, 16)}), 1);
   }
-  {  // The call reads the argument twice, in one of the cases elsewhere.
+  {  // The call reads the argument twice, once as a view.
     Calls m;
     const ValueId a = m.Call({m.Input(16)}, 16), b = m.InPlace({a, m.View(a)}, 16);
     ExpectOwnMemory(m.Make({m.Call({b}, 16)}), 2);
@@ -167,7 +167,7 @@ TEST(Plan, ABufferOfSeveralCallsLivesFromTheFirstOn) {
   EXPECT_EQ(plan.workspace_bytes(), 2 * 64);
 }
 
-// CopyOutputs gives such outputs a call that makes them; without it they are mistakes.
+// CopyOutputs adds calls that make such outputs. Without it they are mistakes.
 TEST(Plan, RefusesOutputsThatNoCallMakes) {
   {
     Calls m;
@@ -189,7 +189,7 @@ TEST(Plan, RefusesOutputsThatNoCallMakes) {
     const ValueId a = m.Call({m.Input(16)}, 16), view = m.View(a);
     EXPECT_EQ(m.TryPlan({a, view}).status().code(), absl::StatusCode::kInternal);
   }
-  {  // A value of a call that is not there.
+  {  // The call that makes the output is missing.
     Calls m;
     m.Input(16);
     const ValueId a = m.Call({99}, 16);
@@ -217,7 +217,7 @@ TEST(Plan, RandomModelsNeverLoseAValue) {
     const auto pick = [&](size_t n) { return static_cast<size_t>(random() % n); };
     Calls m;
     std::vector<ValueId> values = {m.Input(4), m.Input(8)};
-    std::vector<bool> viewed = {true, true};  // cannot be an output
+    std::vector<bool> viewed = {true, true};  // these values cannot be outputs
     std::vector<ValueId> outputs;
     for (int i = 0; i < 12; ++i) {
       const size_t a = pick(values.size()), b = pick(values.size());
@@ -271,7 +271,7 @@ TEST(Plan, BuffersGoIntoTheApplicationsPools) {
   EXPECT_EQ(plan.pools[1].size_bytes, 64);
   EXPECT_EQ(plan.pools[1].alignment_bytes, 32);
   EXPECT_TRUE(plan.pools[1].external);
-  // `a` is read more often for its size.
+  // `a` has more reads per byte.
   EXPECT_EQ(OutputOf(plan, 0).pool, 1);
   EXPECT_EQ(OutputOf(plan, 1).pool, 0);
   EXPECT_EQ(plan.workspace_bytes(), 320);
@@ -295,7 +295,8 @@ TEST(Plan, PoolsThatAreTooSmallSayByHowMuchAndWhatHasNoPlace) {
       "and the pools have 512; --emit=plan shows the calls by their numbers");
 }
 
-// Among several pools the slowest has to be larger: it takes what the others have no room for.
+// Among several pools the slowest has to be larger, because it takes the buffers that do not fit
+// elsewhere.
 TEST(Plan, PoolsThatAreTooSmallSayWhatWouldDo) {
   Calls m;
   const ValueId in = m.Input(16), a = m.Call({in}, 64), b = m.Call({in}, 256);

@@ -12,15 +12,15 @@
 
 namespace kiln {
 
-// The pool into which buffers go for which no other has room, the last of the slowest ones, and the bytes
-// that would do where all others stay as they are.
+// The last of the slowest pools, which takes the buffers for which no other pool has room. `bytes`
+// is a sufficient size for it if all other pools keep their sizes.
 struct EnoughMemory {
   size_t pool;
   int64_t bytes;
 };
 
-// ResourceExhausted: which buffers have no place in the pools, and what would do. Lifetime i is that of
-// buffer placed[i].
+// Returns ResourceExhausted with the buffers that have no place in the pools and the size that
+// would be sufficient. Lifetime i belongs to buffer placed[i].
 absl::Status PoolsTooSmall(const Plan& plan, const Placement& placement,
                            const std::vector<int>& placed, const std::vector<Lifetime>& lifetimes,
                            const EnoughMemory& enough);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ToString of a plan.
+// Text of a plan.
 #include <string>
 
 #include "absl/strings/str_cat.h"

@@ -15,7 +15,7 @@ TEST(WorkspaceIo, InputsLiveFromTheStartAndOutputsToTheEnd) {
   const Plan plan = m.Make({m.Call({b, other}, 1), b});
   EXPECT_TRUE(plan.workspace_io);
   for (const PlanBuffer& buffer : plan.buffers) EXPECT_EQ(buffer.pool, 0) << ToString(plan);
-  // While the second call runs: the second input, its argument and its result.
+  // In the second call, its argument, its result and the second input are alive.
   EXPECT_EQ(plan.lower_bound_bytes, 128 + 64 + 256);
   EXPECT_EQ(plan.workspace_bytes(), plan.lower_bound_bytes);
   Memory(plan, /*by_storage=*/false).Run();
@@ -35,7 +35,7 @@ TEST(WorkspaceIo, ResultsTakeThePlaceOfInputsAndOutputsThatOfArguments) {
   Calls m;
   m.options.workspace_io = true;
   const ValueId a = m.InPlace({m.Input(16)}, 16);
-  // What the output is a view of is written over the argument too.
+  // The model's output is a view of a result, which may overwrite its argument too.
   const Plan plan = m.Make({m.View(m.InPlace({a}, 16))});
   EXPECT_EQ(plan.workspace_bytes(), 64);
   for (const PlanCall& call : plan.calls) {
@@ -46,7 +46,7 @@ TEST(WorkspaceIo, ResultsTakeThePlaceOfInputsAndOutputsThatOfArguments) {
 TEST(WorkspaceIo, NothingIsWrittenOverAnOutput) {
   Calls m;
   m.options.workspace_io = true;
-  // The first result is an output in the place of the input; the call after it may not go there.
+  // The first result is an output in the memory of the input. The second call may not overwrite it.
   const ValueId a = m.InPlace({m.Input(16)}, 16), b = m.InPlace({a}, 16);
   const Plan plan = m.Make({a, b});
   EXPECT_EQ(plan.Root(plan.outputs[0]), plan.inputs[0]);
@@ -55,8 +55,8 @@ TEST(WorkspaceIo, NothingIsWrittenOverAnOutput) {
   Memory(plan, /*by_storage=*/false).Run();
 }
 
-// Inputs are written before the first call, so that no two of them share memory; nothing keeps what
-// no call reads.
+// Inputs are written before the first call, so no two of them share memory. The memory of an input
+// that no call reads is reused.
 TEST(WorkspaceIo, AnInputThatNoCallReadsIsOverwrittenByTheFirst) {
   Calls m;
   m.options.workspace_io = true;

@@ -12,12 +12,13 @@ namespace kiln::quantize {
 namespace {
 
 constexpr int kBins = 2048;
-// Numbers of int8 for magnitudes: with both signs, and with one where the zero point is at an end.
+// Number of int8 values for magnitudes: if values have both signs, and if they have one sign and
+// the zero point is at an end of the int8 range.
 constexpr int kLevelsOfTwoSigns = 128, kLevelsOfOneSign = 255;
-// Stands for the count of a bin that Q lacks and P has, whose divergence would have no bound.
+// Replaces the count 0 of a bin of Q in which P has values, as the divergence would be infinite.
 constexpr double kAlmostNone = 1e-4;
 
-// The place that `rest` values lie below.
+// Returns the number below which `rest` values lie.
 double Quantile(const Histogram& histogram, double rest) {
   const std::vector<int64_t>& counts = histogram.counts();
   double bin = 0;
@@ -30,7 +31,8 @@ double Quantile(const Histogram& histogram, double rest) {
   return histogram.low() + histogram.width() * bin;
 }
 
-// sum(P log(P / Q)) for the first `bins` bins in `levels` groups; `beyond` values lie behind them.
+// Returns sum(P log(P / Q)) for the first `bins` bins in `levels` groups. `beyond` values lie in
+// the later bins.
 double Divergence(absl::Span<const int64_t> counts, int bins, int levels, int64_t beyond) {
   double total_q = 0;
   std::vector<double> q(static_cast<size_t>(bins), 0);
@@ -126,13 +128,13 @@ void Calibrator::MakeHistogram() {
 }
 
 void Calibrator::AddToCounts(absl::Span<const float> values) {
-  if (range_.min == range_.max) return;  // zeros alone
+  if (range_.min == range_.max) return;  // all values are 0
   if (!histogram_.has_value()) MakeHistogram();
   for (const float value : values) {
     if (options_.method != Method::kEntropy) {
       histogram_->Add(value);
     } else if (value != 0) {
-      // Zeros are exact whatever the range is; those of rectifiers would hide the rest.
+      // Zeros are exact in any range. The many zeros of rectifiers would hide the other values.
       histogram_->Add(std::abs(value));
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calibration: which range of a tensor's values the 256 numbers of int8 are to cover, from values
-// that the tensor has had.
+// Calibration: chooses the range of a tensor that the 256 int8 values cover, from observed values
+// of the tensor.
 //
 //   Calibrator calibrator({.method = Method::kPercentile});
 //   for (…) KILN_RETURN_IF_ERROR(calibrator.AddToRange(values));
@@ -28,28 +28,29 @@ struct Range {
 
 enum class Method {
   kMinMax,      // all values
-  kPercentile,  // all but the rarest on both ends
-  kEntropy,     // as far as clipping loses less than coarser steps do
+  kPercentile,  // all except the rarest at both ends
+  kEntropy,     // clips as long as clipping loses less than coarser steps
 };
-// "minmax", "percentile" or "entropy".
+// Parses "minmax", "percentile" or "entropy".
 absl::StatusOr<Method> ParseMethod(absl::string_view text);
 
 struct CalibrationOptions {
   Method method = Method::kMinMax;
-  double percentile = 99.99;  // of the values that kPercentile keeps, 50 to 100
-  bool symmetric = false;     // the int8 numbers will have the zero point 0
+  double percentile = 99.99;  // percentage of values that kPercentile keeps, 50 to 100
+  bool symmetric = false;     // the int8 values will have the zero point 0
 };
 
-// How many values lie in each of some bins of equal width.
+// Counts of values in bins of equal width.
 class Histogram {
  public:
-  // Of values from `low` to `high`, which is larger. Values outside count in the bins at the ends.
+  // Covers values from `low` to `high`, which must be larger. Values outside count in the first or
+  // last bin.
   Histogram(float low, float high, int bins);
 
   void Add(float value);
 
   float low() const { return low_; }
-  double width() const { return width_; }  // of a bin
+  double width() const { return width_; }  // width of a bin
   const std::vector<int64_t>& counts() const { return counts_; }
 
  private:
@@ -58,39 +59,41 @@ class Histogram {
   std::vector<int64_t> counts_;
 };
 
-// The range that leaves out (100 - percentile) / 2 percent of the values at either end. Values of a
-// bin are taken as spread evenly over it.
+// Returns the range that leaves out (100 - percentile) / 2 percent of the values at each end. The
+// values of a bin count as spread evenly over it.
 Range PercentileRange(const Histogram& histogram, double percentile);
 
-// How many bins, from the first, are to be covered by `levels` numbers so that the least of the
-// histogram of magnitudes is lost: for every count i of bins from `levels` on, P is the first i
-// bins, the last of which gets all that lies beyond; Q is the same bins merged into `levels` groups
-// and spread again over those bins of each group that have values. The i with the least
-// Kullback-Leibler divergence sum(P log(P / Q)) is taken, of equal ones the largest. The method of
-// S. Migacz, "8-bit Inference with TensorRT", GPU Technology Conference 2017, pages 20 to 39.
+// Returns the number of leading bins that `levels` numbers should cover so that the histogram of
+// magnitudes loses the least information. For each candidate i from `levels` to all bins:
+// - P is the first i bins; the last of them also counts all later values.
+// - Q is the same bins merged into `levels` groups. The count of each group is spread evenly over
+//   those of its bins that have values.
+// The i with the smallest Kullback-Leibler divergence sum(P log(P / Q)) is taken, and the largest
+// of equal ones. The method is from S. Migacz, "8-bit Inference with TensorRT", GPU Technology
+// Conference 2017, pages 20 to 39.
 int EntropyBins(absl::Span<const int64_t> counts, int levels);
 
-// Of one tensor.
+// Chooses the range of one tensor.
 class Calibrator {
  public:
   explicit Calibrator(const CalibrationOptions& options) : options_(options) {}
 
-  // First every value once; InvalidArgument at one that is not finite.
+  // Pass 1: must get every value once. InvalidArgument if a value is not finite.
   absl::Status AddToRange(absl::Span<const float> values);
-  // Then, where this says so, every value once more.
+  // Pass 2, needed only if needs_counts(): AddToCounts must get every value once more.
   bool needs_counts() const { return options_.method != Method::kMinMax; }
   void AddToCounts(absl::Span<const float> values);
 
-  // Contains 0, which padding and rectifiers need exactly.
+  // Returns the range. It contains 0, as padding and rectifiers need an exact 0.
   Range Choose() const;
 
  private:
   void MakeHistogram();
-  // Whether all values have one sign, and so all int8 numbers serve that side of 0.
+  // True if all values have one sign, so that all int8 values can serve that side of 0.
   bool OneSided() const { return range_.min >= 0 || range_.max <= 0; }
 
   CalibrationOptions options_;
-  Range range_;  // of all values and 0
+  Range range_;  // includes all values and 0
   std::optional<Histogram> histogram_;
 };
 

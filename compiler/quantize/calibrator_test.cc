@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values that are expected here are computed by hand from the definitions in calibrator.h.
+// The expected values are computed by hand from the definitions in calibrator.h.
 #include "compiler/quantize/calibrator.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,8 @@ TEST(CalibratorTest, HistogramCountsByBinsOfOneWidth) {
 }
 
 TEST(CalibratorTest, PercentileCutsHalfOfTheRestAtEitherEnd) {
-  // 10 values in each of 10 bins from 0 to 10: 10 percent at either end is a bin, 5 half a bin.
+  // 10 values in each of 10 bins from 0 to 10. 10 percent at each end are a whole bin, 5 percent
+  // half a bin.
   Histogram histogram(0, 10, 10);
   for (int bin = 0; bin < 10; ++bin) {
     for (int i = 0; i < 10; ++i) histogram.Add(static_cast<float>(bin) + 0.5f);
@@ -52,13 +53,14 @@ TEST(CalibratorTest, PercentileCutsHalfOfTheRestAtEitherEnd) {
 }
 
 TEST(CalibratorTest, PercentileOfUnevenCounts) {
-  // Bins of width 2 with 1, 0, 6 and 1 values: half a value of 8 is 6.25 percent. At the lower end
-  // it ends in the middle of the first bin; at the upper end in the middle of the last.
+  // Bins of width 2 with 1, 0, 6 and 1 values. Half of one of the 8 values is 6.25 percent. The cut
+  // is in the middle of the first bin at the lower end, and of the last bin at the upper end.
   Histogram histogram(-4, 4, 4);
   for (const float value : {-3.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 3.0f}) histogram.Add(value);
   EXPECT_EQ(PercentileRange(histogram, 87.5), (Range{-3, 3}));
-  // A quarter at either end is two values: at the lower end the one of the first bin and one of the
-  // six of the third, at the upper end that of the last and one of the third.
+  // A quarter at each end is two values. At the lower end these are the value of the first bin and
+  // one of six in the third. At the upper end they are the value of the last bin and one of six in
+  // the third.
   const Range range = PercentileRange(histogram, 50);
   EXPECT_FLOAT_EQ(range.min, 1.0f / 3);
   EXPECT_FLOAT_EQ(range.max, 2 - 1.0f / 3);
@@ -73,7 +75,7 @@ TEST(CalibratorTest, PercentileLeavesOutliersOut) {
   EXPECT_GE(range.max, 0.5f);
 }
 
-// Of 8, 4, 2, 2 in two levels, with logarithms to base e:
+// The counts 8, 4, 2, 2 in two levels, with natural logarithms:
 //   2 bins: P = 8, 8 of 16; Q = 8, 4 of 12:             0.5 log(3/4) + 0.5 log(3/2)        = 0.0589
 //   3 bins: P = 8, 4, 4 of 16; Q = 8 | 3, 3 of 14:      0.5 log(7/8) + 2 * 0.25 log(7/6)   = 0.0103
 //   4 bins: P = 8, 4, 2, 2 of 16; Q = 6, 6 | 2, 2 of 16: 0.5 log(4/3) + 0.25 log(2/3)       =
@@ -83,13 +85,13 @@ TEST(CalibratorTest, EntropyTakesTheLeastDivergence) {
 }
 
 TEST(CalibratorTest, EntropyKeepsAllOfEvenCounts) {
-  // Groups of equal counts are spread again as they were: the divergence is 0 without clipping.
+  // Groups of equal counts are spread back unchanged, so without clipping the divergence is 0.
   EXPECT_EQ(EntropyBins(std::vector<int64_t>(8, 5), 2), 8);
   EXPECT_EQ(EntropyBins(std::vector<int64_t>(8, 5), 3), 8);
 }
 
 TEST(CalibratorTest, EntropySpreadsOverBinsThatHaveValues) {
-  // 4 bins, 2 levels: Q = 6 in the first and 2 in the last, as P: nothing is lost.
+  // 4 bins, 2 levels: Q is 6 in the first bin and 2 in the last, as P is, so nothing is lost.
   EXPECT_EQ(EntropyBins(std::vector<int64_t>{6, 0, 0, 2}, 2), 4);
 }
 
@@ -98,7 +100,7 @@ TEST(CalibratorTest, EntropyOfFewerBinsThanLevelsKeepsAll) {
 }
 
 TEST(CalibratorTest, EntropyClipsOutliersAndNeverWidens) {
-  // A triangle of magnitudes to 1, and a single value far away.
+  // Magnitudes with a triangular distribution up to 1, and a single value far away.
   std::vector<float> values;
   for (int i = 0; i < 1000; ++i) {
     for (int n = 0; n < (1000 - i) / 10 + 1; ++n) {

@@ -22,7 +22,8 @@ std::optional<std::vector<double>> Doubles(const Network& network, const std::st
   return std::vector<double>(tensor->values<float>().begin(), tensor->values<float>().end());
 }
 
-// What a BatchNormalization does to each of `channels`, if that is constant.
+// Returns the affine function that a BatchNormalization applies to each of `channels` channels.
+// Absent if its parameters are not constant.
 std::optional<Affine> BatchNorm(const Network& network, const onnx::NodeProto& node,
                                 size_t channels) {
   if (!Is(node, "BatchNormalization") || node.input_size() != 5 || node.output_size() != 1 ||
@@ -44,7 +45,8 @@ std::optional<Affine> BatchNorm(const Network& network, const onnx::NodeProto& n
   return affine;
 }
 
-// What an Add does to the channels of a tensor of `rank`, if it adds one constant to each.
+// Returns the affine function of an Add that adds one constant to each channel of `x`, a tensor of
+// rank `rank`. Absent for any other node.
 std::optional<Affine> ChannelAdd(const Network& network, const onnx::NodeProto& node,
                                  const std::string& x, size_t channels, size_t rank) {
   if (!Is(node, "Add") || node.input_size() != 2) return std::nullopt;
@@ -90,7 +92,7 @@ class Folder {
     return name;
   }
 
-  // Folds the only reader of a convolution into it.
+  // Folds the only reader of a convolution into it. Returns false if that is impossible.
   bool FoldNext(onnx::NodeProto& conv) {
     const Tensor* weights = network_.Floats(Input(conv, 1));
     const std::string y = conv.output(0);

@@ -6,8 +6,8 @@
 
 namespace kiln::quantize {
 
-// Makes what follows a Conv or belongs to a Gemm channel by channel part of its weights and bias:
-// BatchNormalization, an Add of one constant per channel, alpha and beta.
+// Folds per-channel operations into the weights and bias of a Conv or Gemm: a BatchNormalization,
+// or an Add of one constant per channel, that follows a Conv; alpha and beta of a Gemm.
 void FoldChannels(Network& network);
 
 }  // namespace kiln::quantize

@@ -32,7 +32,7 @@ onnx::TensorProto ToProto(const std::string& name, const Tensor& tensor) {
   return proto;
 }
 
-// What the bodies of a node define themselves. No value around them may have such a name.
+// Adds the names that the bodies of a node define. Values outside the bodies must not use them.
 void AddNamesOfBodies(const onnx::NodeProto& node, std::set<std::string>& names) {
   const auto add = [&](const onnx::GraphProto& body) {
     for (const onnx::ValueInfoProto& input : body.input()) names.insert(input.name());
@@ -53,7 +53,7 @@ void EraseIf(Items& items, Predicate predicate) {
   items.erase(std::remove_if(items.begin(), items.end(), predicate), items.end());
 }
 
-// Those that wait for one another come last: an import tells of them.
+// Sorts nodes topologically. Nodes of a cycle come last; importing the model reports the cycle.
 void SortNodes(onnx::GraphProto& graph) {
   const onnx_frontend::NodeOrder order =
       onnx_frontend::OrderOf(graph.node(), [](const std::string&) { return false; });
@@ -82,7 +82,7 @@ absl::StatusOr<Network> Network::Read(absl::string_view bytes, const std::string
   }
   graph.clear_initializer();
   graph.clear_value_info();
-  // Older models list initialisers among their inputs, as defaults.
+  // Older models list initializers among their inputs, as defaults.
   EraseIf(*graph.mutable_input(),
           [&](const onnx::ValueInfoProto& input) { return network.is_constant(input.name()); });
   SortNodes(graph);

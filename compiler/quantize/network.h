@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Network: an ONNX model whose constants stand beside its nodes, to be rewritten.
+// Network: an ONNX model for rewriting, with its constants in a map next to the nodes.
 //
 //   KILN_ASSIGN_OR_RETURN(Network network, Network::Read(bytes, "model.onnx"));
 //   network.constants["w"] = …;
@@ -19,37 +19,38 @@
 
 namespace kiln::quantize {
 
-// Who reads a value.
+// The readers of a value.
 struct Uses {
-  std::vector<int> nodes;  // in order; a node that reads it twice stands there twice
-  bool outside = false;    // it is an output of the model, or a body of a node reads it
+  std::vector<int> nodes;  // in order; a node that reads the value twice is listed twice
+  bool outside = false;    // true for an output of the model or if a body of a node reads it
 };
 
 struct Network {
   onnx::ModelProto model;                   // without initializers and value_info
   std::map<std::string, Tensor> constants;  // the initializers
 
-  // `bytes` are a model that ImportOnnx has taken. External data is read from the folder of `path`.
+  // `bytes` must be a model that ImportOnnx accepts. External data is read from the folder of
+  // `path`.
   static absl::StatusOr<Network> Read(absl::string_view bytes, const std::string& path);
 
-  // The model with those constants that something reads. InvalidArgument beyond the size that a
-  // file can have.
+  // Returns the model with the constants that are read. InvalidArgument if it is larger than a file
+  // can be.
   absl::StatusOr<std::string> Bytes() const;
 
   onnx::GraphProto& graph() { return *model.mutable_graph(); }
   const onnx::GraphProto& graph() const { return model.graph(); }
-  int opset() const;  // of ONNX's own operators
+  int opset() const;  // opset of ONNX's own operators
 
   bool is_constant(const std::string& name) const { return constants.contains(name); }
-  // A constant of float32, or null.
+  // Returns a constant of type float32, or null.
   const Tensor* Floats(const std::string& name) const;
 
   std::map<std::string, Uses> FindUses() const;
-  // Of all values, those within the bodies of nodes among them.
+  // Returns the names of all values, including those in bodies of nodes.
   std::set<std::string> Names() const;
 };
 
-// ONNX's own operators, in the default domain.
+// True for operators of ONNX itself, in the default domain.
 bool IsOnnx(const onnx::NodeProto& node);
 bool Is(const onnx::NodeProto& node, absl::string_view op);
 
@@ -57,7 +58,7 @@ const onnx::AttributeProto* FindAttr(const onnx::NodeProto& node, absl::string_v
 int64_t IntAttr(const onnx::NodeProto& node, absl::string_view name, int64_t fallback);
 float FloatAttr(const onnx::NodeProto& node, absl::string_view name, float fallback);
 
-// Input i, "" if it is absent.
+// Returns input i, or "" if it is absent.
 const std::string& Input(const onnx::NodeProto& node, int i);
 
 }  // namespace kiln::quantize

@@ -16,12 +16,12 @@
 namespace kiln::quantize {
 namespace {
 
-// The IR in which initialisers need not be inputs, and that has opset 13.
+// The IR version that supports opset 13 and in which initializers need not be inputs.
 constexpr int kIrVersion = 7;
 constexpr char kFolded[] = "constants.onnx";
 
-// Tells the converter the shapes that it asks for: what Softmax reads, whose axis has another
-// meaning from opset 13 on.
+// Adds the shapes that the converter needs: inputs of Softmax, LogSoftmax and Hardmax, whose axis
+// has another meaning from opset 13 on.
 void AddShapes(const std::map<std::string, TensorType>& types, onnx::GraphProto& graph) {
   std::set<std::string> names;
   for (const onnx::NodeProto& node : graph.node()) {
@@ -81,7 +81,7 @@ bool DependsOnConstantsAlone(const onnx::NodeProto& node, const std::set<std::st
   });
 }
 
-// Runs the nodes that depend on constants alone through the compiler, as a model of their own.
+// Runs the nodes that depend only on constants through the compiler, as a separate model.
 absl::Status FoldConstants(Network& network, const onnx_frontend::Evaluator& evaluate) {
   std::set<std::string> known;
   for (const auto& [name, tensor] : network.constants) known.insert(name);
@@ -120,7 +120,7 @@ absl::Status FoldConstants(Network& network, const onnx_frontend::Evaluator& eva
   return absl::OkStatus();
 }
 
-// Exporters declare masks and indices that nothing reads.
+// Removes unused trailing outputs. Exporters declare masks and indices that nothing reads.
 void DropUnusedOutputs(Network& network) {
   const std::map<std::string, Uses> uses = network.FindUses();
   for (onnx::NodeProto& node : *network.graph().mutable_node()) {

@@ -11,16 +11,17 @@
 
 namespace kiln::quantize {
 
-// Writes a network in the way that quantizing wants it; it computes what it did before, but for
-// rounding:
-//   - its opset is `opset` or later (an older one is converted by ONNX's own converter);
-//   - what depends on constants alone is a constant;
-//   - a BatchNormalization behind a Conv is part of the Conv's weights and bias, an Add of one
-//     constant per channel is its bias;
-//   - Gemm has alpha = beta = 1 and a bias of rank 1, where its factor and its bias are constants;
-//   - masks of Dropout and indices of MaxPool that nothing reads are not computed;
-//   - every node has a name: that of its first output where it had none.
-// `types`: of the values, for the converter. Unimplemented if the opset cannot be converted.
+// Rewrites a network to the form that quantization expects. Its results change only by rounding.
+//   - The opset is `opset` or later. ONNX's own converter converts an older one.
+//   - Values that depend only on constants are constants.
+//   - A BatchNormalization after a Conv is part of the Conv's weights and bias, and an Add of one
+//     constant per channel is part of its bias.
+//   - Gemm has alpha = beta = 1 and a bias of rank 1, if its second factor and its bias are
+//     constants.
+//   - Masks of Dropout and indices of MaxPool that nothing reads are not computed.
+//   - Every node has a name. A node without one is named after its first output.
+// `types` are the types of the values, for the converter. Unimplemented if the opset cannot be
+// converted.
 absl::Status Normalize(Network& network, int opset, const std::map<std::string, TensorType>& types,
                        const onnx_frontend::Evaluator& evaluate);
 

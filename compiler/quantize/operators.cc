@@ -71,11 +71,11 @@ std::string ProductObstacle(const Network& network, const onnx::NodeProto& node)
   return "";
 }
 
-// Whether all that a Pad adds are values of the input, or zeros, which int8 has.
+// True if a Pad adds only values of its input or zeros, which int8 represents exactly.
 bool PadsZeros(const Network& network, const onnx::NodeProto& node) {
   const onnx::AttributeProto* mode = FindAttr(node, "mode");
   if (mode != nullptr && mode->s() != "constant") return true;
-  if (FloatAttr(node, "value", 0) != 0) return false;  // before opset 11
+  if (FloatAttr(node, "value", 0) != 0) return false;  // attribute before opset 11
   if (Input(node, 2).empty()) return true;
   const Tensor* value = network.Floats(node.input(2));
   return value != nullptr && value->type().num_elements() == 1 && value->AsDouble(0) == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operators of ONNX have a form on int8, and what is asked of them.
+// The ONNX operators that have an int8 form, and the conditions for it.
 #ifndef KILN_COMPILER_QUANTIZE_OPERATORS_H_
 #define KILN_COMPILER_QUANTIZE_OPERATORS_H_
 
@@ -13,31 +13,32 @@
 namespace kiln::quantize {
 
 enum class Role {
-  kFloat,       // stays as it is
-  kProduct,     // of integers: weights are constants, sums are int32
-  kArithmetic,  // between dequantized inputs and a quantized result
-  kPool,        // the same, and the result is smaller than what it reads
-  kActivation,  // the same, or part of the layer in front of it
-  kMoving,      // the result has values of the input, and so its scale
-  kConcat,      // the same, where inputs are alike
+  kFloat,       // stays as it is.
+  kProduct,     // integer product: weights are constants, sums are int32.
+  kArithmetic,  // float between dequantized inputs and a quantized result.
+  kPool,        // like kArithmetic; the result is smaller than the input.
+  kActivation,  // like kArithmetic, or part of the layer before it.
+  kMoving,      // the result has values of the input, and therefore its scale.
+  kConcat,      // like kMoving, if the scales of the inputs are similar.
 };
 
 struct Operator {
   absl::string_view name;
   Role role;
-  int operands;  // that may be quantized activations; -1: all inputs
+  int operands;  // number of leading inputs that may be quantized activations; -1: all
 };
 absl::Span<const Operator> Operators();
-// Null for an operator without an int8 form.
+// Returns null for an operator without an int8 form.
 const Operator* FindOperator(const onnx::NodeProto& node);
 
-// Why a node cannot have its role, such as "its weights are not constant"; empty if it can.
+// Returns the reason why a node cannot have its role, such as "its weights are not constant". Empty
+// if it can.
 std::string Obstacle(const Network& network, const onnx::NodeProto& node, Role role);
 
-// The weights' axis of output channels.
+// Returns the axis of the output channels in the weights.
 int ChannelAxis(const onnx::NodeProto& node);
 
-// The operator quantizes already, so that its model is no float32 one.
+// True if the operator works on quantized values, so its model is not a float32 model.
 bool IsQuantized(const onnx::NodeProto& node);
 
 }  // namespace kiln::quantize

@@ -14,7 +14,7 @@
 namespace kiln::quantize {
 namespace {
 
-// The opsets in which QuantizeLinear is known, and has scales per channel.
+// The first opset that has QuantizeLinear, and the first one with scales per channel.
 constexpr int kOpset = 10, kOpsetPerChannel = 13;
 
 absl::Status CheckIsFloat(const Network& network) {
@@ -28,14 +28,14 @@ absl::Status CheckIsFloat(const Network& network) {
   return absl::OkStatus();
 }
 
-// Whether what a node computes may be something else than tensors.
+// True if the results of a node may be something other than tensors.
 bool MayComputeNoTensors(const onnx::NodeProto& node) {
   const std::string& op = node.op_type();
   return absl::StrContains(op, "Sequence") || absl::StrContains(op, "Optional") || op == "If" ||
          op == "Loop" || op == "Scan";
 }
 
-// The values of tensor i of a run.
+// Returns the values of tensor i of a run.
 absl::Span<const float> Floats(const std::vector<Tensor>& tensors, size_t i) {
   return tensors[i].values<float>();
 }
@@ -44,7 +44,7 @@ absl::Span<const float> Floats(const std::vector<Tensor>& tensors, size_t i) {
 
 absl::StatusOr<Quantizer> Quantizer::Read(absl::string_view bytes, const std::string& path,
                                           QuantizeOptions options) {
-  // Says all that is wrong with a model, before anything else looks at it.
+  // Importing the model reports all its problems before other code reads it.
   KILN_ASSIGN_OR_RETURN(const Graph graph,
                         onnx_frontend::ImportOnnx(bytes, path, options.import, options.evaluate));
   Quantizer quantizer;
@@ -141,7 +141,7 @@ std::vector<LayerReport> Quantizer::Layers() const {
       layers.push_back({.name = input.name, .operators = "input", .tensor = input.name});
     }
   }
-  std::map<std::string, LayerReport> open;  // by the tensor that the rest of the layer reads
+  std::map<std::string, LayerReport> open;  // keyed by the tensor that the rest of the layer reads
   for (int i = 0; i < network_.graph().node_size(); ++i) {
     const onnx::NodeProto& node = network_.graph().node(i);
     const Role role = selection_.roles[static_cast<size_t>(i)];

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Post-training quantization: a float32 ONNX model becomes one of int8, in the form that ONNX
-// Runtime and the pass integer-products read (QuantizeLinear and DequantizeLinear around every
-// layer).
+// Post-training quantization: converts a float32 ONNX model to int8, in the form that ONNX Runtime
+// and the pass integer-products read (QuantizeLinear and DequantizeLinear around every layer).
 //
 //   KILN_ASSIGN_OR_RETURN(Quantizer quantizer, Quantizer::Read(bytes, "model.onnx", options));
 //   … make samples of quantizer.inputs() …
 //   KILN_ASSIGN_OR_RETURN(Quantized quantized, quantizer.Run(samples));
-//   quantized.bytes    // of the ONNX file
+//   quantized.bytes    // the ONNX file
 #ifndef KILN_COMPILER_QUANTIZE_QUANTIZE_H_
 #define KILN_COMPILER_QUANTIZE_QUANTIZE_H_
 
@@ -28,30 +27,30 @@
 
 namespace kiln::quantize {
 
-// Values of all inputs, by name.
+// Values of all inputs, keyed by name.
 using Sample = std::map<std::string, Tensor>;
-// Computes a graph's outputs.
+// Computes the outputs of a graph.
 using Run = std::function<absl::StatusOr<std::vector<Tensor>>(const Sample&)>;
-// Makes a graph ready to run.
+// Prepares a graph for running.
 using Compiler = std::function<absl::StatusOr<Run>(const Graph&)>;
 
 struct QuantizeOptions {
   CalibrationOptions calibration;
-  bool per_channel = true;  // a scale of weights for each output channel
+  bool per_channel = true;  // one scale of weights per output channel
   SelectOptions select;
   onnx_frontend::ImportOptions import;
   onnx_frontend::Evaluator evaluate;
   Compiler compile;
 };
 
-// A layer of the int8 model: an operator with the activation behind it, or an input of the model.
+// A layer of the int8 model: an operator with the activation after it, or an input of the model.
 struct LayerReport {
   std::string name, operators;  // "conv1", "Conv+Relu"
-  std::string tensor;           // that it computes
-  Range range;                  // of the calibration
+  std::string tensor;           // the result of the layer
+  Range range;                  // range found by calibration
   std::optional<Scale> scale;   // absent: the result is float32
-  SignalError alone;            // of the layer, that reads quantized what the float model computes
-  SignalError model;            // of the same tensor in the int8 model
+  SignalError alone;            // error with only this layer quantized
+  SignalError model;            // error of the same tensor in the int8 model
 };
 struct FloatReport {
   std::string name, operation, reason;
@@ -62,8 +61,8 @@ struct OutputReport {
 };
 struct Quantized {
   std::string bytes;
-  std::vector<LayerReport> layers;  // in the model's order
-  std::vector<FloatReport> floats;  // float32 operators that stay so
+  std::vector<LayerReport> layers;  // in model order
+  std::vector<FloatReport> floats;  // operators that stay float32
   std::vector<OutputReport> outputs;
   size_t samples = 0;
 };
@@ -75,8 +74,8 @@ struct ModelInput {
 
 class Quantizer {
  public:
-  // `bytes` are untrusted. InvalidArgument for a model that is quantized already, or has no layer
-  // that can be.
+  // `bytes` are untrusted. InvalidArgument if the model is quantized already, or if no layer can be
+  // quantized.
   static absl::StatusOr<Quantizer> Read(absl::string_view bytes, const std::string& path,
                                         QuantizeOptions options);
 
@@ -88,7 +87,7 @@ class Quantizer {
  private:
   Quantizer() = default;
 
-  // A network with further outputs, compiled.
+  // Compiles a network with additional outputs.
   absl::StatusOr<quantize::Run> Compile(Network network,
                                         const std::vector<std::string>& outputs) const;
   absl::StatusOr<std::map<std::string, TensorType>> FindTypes() const;

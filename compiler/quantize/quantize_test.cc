@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small networks from the ONNX model to the quantised one. A graph is run by the interpreter of
-// constants, with its inputs made constants.
+// Small networks from the ONNX model to the quantized one. To run a graph, its inputs are made
+// constants and the constant interpreter evaluates it.
 #include "compiler/quantize/quantize.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ absl::StatusOr<Run> Interpret(const Graph& graph) {
   };
 }
 
-// A model with the input x; nodes are "Conv x w b -> y".
+// Builds a model with the input x. Nodes are written as "Conv x w b -> y".
 class Builder {
  public:
   explicit Builder(const Shape& x, int opset = 13) {
@@ -99,7 +99,8 @@ absl::StatusOr<Quantized> QuantizeModel(const std::string& bytes,
   return quantizer->Run({{{"x", Tensor::From<float>(type.shape, type.dtype, values)}}});
 }
 
-// The operators of a quantised model in order; Q and DQ stand for the long names.
+// Returns the operators of a quantized model in order. Q and DQ are QuantizeLinear and
+// DequantizeLinear.
 std::string Operators(const std::string& bytes) {
   const Network network = Network::Read(bytes, "m.onnx").value();
   std::vector<std::string> names;

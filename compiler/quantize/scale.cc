@@ -9,15 +9,15 @@ namespace kiln::quantize {
 namespace {
 
 constexpr int kMin = -128, kMax = 127;
-// Half of what int32 holds, so that sums of products have room beside a bias.
+// Half of the int32 range, so that sums of products have room next to a bias.
 constexpr double kMaxBias = 1 << 30;
 
-// 1 instead of a scale that float32 cannot divide by.
+// Returns `scale`, or 1 if it is too small for a float32 division.
 float Usable(double scale) {
   return scale >= std::numeric_limits<float>::min() ? static_cast<float>(scale) : 1.0f;
 }
 
-// Halves to even, as QuantizeLinear rounds.
+// Quantizes `value`. Rounds half to even, as QuantizeLinear does.
 int8_t Number(float value, float scale, int32_t zero_point, int min) {
   const double q = std::nearbyint(static_cast<double>(value / scale)) + zero_point;
   return static_cast<int8_t>(std::clamp<double>(q, min, kMax));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From floats to int8 and back: scales, zero points, and the numbers of constants.
+// Conversion of floats to int8: scales, zero points and quantized constants.
 //
-// A number q stands for scale * (q - zero_point), as in ONNX's QuantizeLinear.
+// An int8 value q represents scale * (q - zero_point), as in ONNX's QuantizeLinear.
 #ifndef KILN_COMPILER_QUANTIZE_SCALE_H_
 #define KILN_COMPILER_QUANTIZE_SCALE_H_
 
@@ -20,24 +20,26 @@ struct Scale {
   friend bool operator==(const Scale&, const Scale&) = default;
 };
 
-// The scale by which -128 to 127 cover `range` and 0; with `symmetric`, by which -127 to 127 cover
-// it with the zero point 0. A range without extent has the scale 1.
+// Returns the scale with which -128 to 127 cover `range` and 0. With `symmetric`, -127 to 127 cover
+// it and the zero point is 0. An empty range has the scale 1.
 Scale ScaleOf(const Range& range, bool symmetric);
 
-// Numbers of int8 of a constant with one scale.
+// Quantizes a constant to int8 with one scale.
 Tensor Quantize(const Tensor& floats, const Scale& scale);
 
-// Weights, whose zero points are 0.
+// Quantized weights. Their zero points are 0.
 struct Weights {
   Tensor numbers;             // int8, -127 to 127
-  std::vector<float> scales;  // one per index of the axis, or one
+  std::vector<float> scales;  // one per output channel, or a single one
 };
-// `axis`: of the output channels; -1 for one scale. `bias`: per output channel, or empty; scales
-// are made so large that each bias is a number of int32 by input_scale * scale.
+// `axis` is the axis of the output channels, or -1 for a single scale. `bias` has one value per
+// output channel, or is empty. Scales are increased until each bias fits int32 in units of
+// input_scale * scale.
 Weights QuantizeWeights(const Tensor& floats, int axis, absl::Span<const float> bias,
                         float input_scale);
 
-// Numbers of int32 by input_scale * scale, of one scale per element or one for all.
+// Quantizes the bias to int32 in units of input_scale * scale. `scales` has one scale per element,
+// or one for all.
 Tensor QuantizeBias(absl::Span<const float> bias, float input_scale,
                     absl::Span<const float> scales);
 

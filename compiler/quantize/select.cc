@@ -30,17 +30,17 @@ class Selector {
     const int count = network_.graph().node_size();
     std::vector<const Operator*> candidates(static_cast<size_t>(count));
     for (int i = 0; i < count; ++i) candidates[static_cast<size_t>(i)] = Candidate(i);
-    for (int i = 0; i < count; ++i) {  // a product, or reads what an int8 layer computes
+    for (int i = 0; i < count; ++i) {  // products, and readers of int8 layers
       const Operator* op = candidates[static_cast<size_t>(i)];
       if (op != nullptr && (op->role == Role::kProduct || ReadsInt8(i))) role(i) = op->role;
     }
-    for (int i = count - 1; i >= 0; --i) {  // prepares what int8 layers alone read
+    for (int i = count - 1; i >= 0; --i) {  // moving operators that only int8 layers read
       const Operator* op = candidates[static_cast<size_t>(i)];
       if (op != nullptr && role(i) == Role::kFloat && op->role == Role::kMoving && Readers(i).all) {
         role(i) = op->role;
       }
     }
-    for (int i = count - 1; i >= 0; --i) {  // what only floats follow
+    for (int i = count - 1; i >= 0; --i) {  // drops operators without an int8 reader
       if (role(i) == Role::kFloat || role(i) == Role::kProduct || role(i) == Role::kPool) continue;
       if (!Readers(i).any) Keep(i, kNoReader);
     }
@@ -94,7 +94,7 @@ class Selector {
     return it != types_.end() && it->second.dtype == DType::Float(32);
   }
 
-  // The inputs of a node that may be quantised activations or constants.
+  // Returns the inputs of a node that may be quantized activations or constants.
   std::vector<std::string> Operands(int i) const {
     const Operator* op = FindOperator(node(i));
     std::vector<std::string> operands;
@@ -104,7 +104,8 @@ class Selector {
     return operands;
   }
 
-  // Null, with a reason if the node computes floats, for one that stays as it is.
+  // Returns the operator of a node that may become int8. Otherwise returns null and, if the node
+  // computes floats, records the reason.
   const Operator* Candidate(int i) {
     const onnx::NodeProto& n = node(i);
     if (n.output_size() == 0) return nullptr;
@@ -144,7 +145,8 @@ class Selector {
     return false;
   }
 
-  // Whether int8 layers read what a node computes: any, and all that reads it.
+  // Readers of a node's results: `any` is true if an int8 layer reads one, `all` if there are only
+  // such readers.
   struct ReadersOf {
     bool any = false, all = true;
   };
@@ -169,7 +171,7 @@ class Selector {
     return std::find(names.begin(), names.end(), name) != names.end();
   }
 
-  // Whether node i is part of the layer that computes `x`.
+  // True if node i is part of the layer that computes `x`.
   bool IsInLayerOf(int i, const std::string& x) {
     const auto producer = producer_.find(x);
     const Uses& uses = uses_[x];
@@ -199,7 +201,7 @@ class Selector {
   Selection selection_;
 };
 
-// Sets of tensors with one range.
+// Groups of tensors that share a range (union-find).
 class Groups {
  public:
   explicit Groups(const std::map<std::string, Range>& ranges) : ranges_(ranges) {}
@@ -211,7 +213,7 @@ class Groups {
     return name;
   }
   Range& range(const std::string& name) { return ranges_[Find(name)]; }
-  // `name` joins the group of `other`, whose range counts.
+  // Merges the group of `name` into the group of `other`, whose range is kept.
   void Join(const std::string& name, const std::string& other) {
     const std::string child = Find(name), root = Find(other);
     if (child != root) parent_[child] = root;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Select: which layers of a network become int8, and which tensors are quantized for them.
+// Select: chooses the layers of a network that become int8, and the tensors that are quantized for
+// them.
 #ifndef KILN_COMPILER_QUANTIZE_SELECT_H_
 #define KILN_COMPILER_QUANTIZE_SELECT_H_
 
@@ -17,29 +18,31 @@
 namespace kiln::quantize {
 
 struct SelectOptions {
-  std::vector<std::string> op_types;    // to quantize; none: all that can be
-  std::vector<std::string> keep_float;  // names of nodes, or of what they compute
+  std::vector<std::string> op_types;    // operators to quantize; empty: all that can be
+  std::vector<std::string> keep_float;  // names of nodes or of their results
 };
 
 struct Selection {
-  std::vector<Role> roles;             // of each node
-  std::map<int, std::string> reasons;  // why float32 nodes stay as they are
-  std::set<std::string> tensors;       // that are quantized
-  std::set<std::string> inside;        // between the operators of one layer: they are not
+  std::vector<Role> roles;             // one per node
+  std::map<int, std::string> reasons;  // reasons why nodes stay float32, keyed by node
+  std::set<std::string> tensors;       // tensors to quantize
+  std::set<std::string> inside;        // tensors between the operators of one layer, not quantized
 };
 
-// `types`: of what the nodes read and compute, if it is not constant.
+// `types` are the types of the non-constant values that nodes read and compute.
 //
-// All products are selected that can be; other operators where what they read comes from an int8
-// layer, or all that they compute goes to int8 layers, and some of it does; pools need no reader.
-// An activation, or a constant that is added to a matrix product, is one layer with the operator in
-// front of it. InvalidArgument for an operator or a node of the options that there is not.
+// Selects all products that can be quantized. Any other operator is selected if one of its operands
+// comes from an int8 layer. A kMoving operator is also selected if only int8 layers read its
+// result. Except for products and pools, an int8 layer must read a result of the operator. An
+// activation, or an Add of a constant to a matrix product, is one layer with the operator before
+// it. InvalidArgument if an operator or node of the options does not exist.
 absl::StatusOr<Selection> Select(const Network& network,
                                  const std::map<std::string, TensorType>& types,
                                  const SelectOptions& options);
 
-// The scales of the selected tensors from their ranges. What is moved has the scale of where it
-// comes from; so has an input of a Concat, unless that would cost it more than a bit.
+// Returns the scales of the selected tensors from their ranges. The result of a kMoving operator
+// has the scale of its input. An input of a Concat has the scale of the result, unless that would
+// cost it more than one bit.
 std::map<std::string, Scale> ShareScales(const Network& network, const Selection& selection,
                                          const std::map<std::string, Range>& ranges,
                                          bool symmetric);

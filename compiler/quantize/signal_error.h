@@ -11,10 +11,10 @@
 
 namespace kiln::quantize {
 
-// What a quantized tensor lacks of the float one, over all values that are added.
+// Quantization error of a tensor compared with the float tensor, over all values added.
 class SignalError {
  public:
-  // Both have one size.
+  // Both spans have the same size.
   void Add(absl::Span<const float> wanted, absl::Span<const float> found) {
     for (size_t i = 0; i < wanted.size(); ++i) {
       const double signal = wanted[i], noise = double{found[i]} - signal;
@@ -24,13 +24,13 @@ class SignalError {
     }
   }
 
-  // The ratio of signal to quantization noise in dB, 10 log10(sum of squares of the wanted values /
-  // sum of squares of the differences); infinite where nothing differs.
+  // Returns the signal-to-quantization-noise ratio in dB: 10 log10(sum of squares of the wanted
+  // values / sum of squares of the differences). Infinite if all values are equal.
   double Decibels() const {
     if (noise_ == 0) return std::numeric_limits<double>::infinity();
     return 10 * std::log10(signal_ / noise_);
   }
-  double largest() const { return largest_; }  // difference
+  double largest() const { return largest_; }  // largest absolute difference
 
  private:
   double signal_ = 0, noise_ = 0, largest_ = 0;

@@ -74,7 +74,7 @@ class Writer {
     return name;
   }
 
-  // One of QuantizeLinear and DequantizeLinear; returns the name of its output.
+  // Adds a QuantizeLinear or DequantizeLinear and returns the name of its output.
   std::string AddLinear(absl::string_view op, const std::string& base,
                         std::vector<std::string> inputs, int axis = -1) {
     onnx::NodeProto& node = *written_.network.graph().add_node();
@@ -109,7 +109,8 @@ class Writer {
     written_.values[tensor] = QuantizeAndBack(tensor, tensor, scale->second);
   }
 
-  // A constant operand of an addition and the like, with a scale of its own.
+  // Returns a quantized and dequantized constant operand (of an Add, for example) with its own
+  // scale.
   std::string DequantizedConstant(const std::string& constant) {
     std::string& name = constants_[constant];
     if (!name.empty()) return name;
@@ -120,8 +121,7 @@ class Writer {
     return name = AddLinear("DequantizeLinear", constant + kDequantized, {q, s, zero_point});
   }
 
-  // The weights and the bias of a product, dequantised from int8 and int32; `base` names the bias.
-  // Made once, for the network and for a layer alone.
+  // Replaces the weights and the bias of a product by constants dequantized from int8 and int32.
   void DequantizeWeights(onnx::NodeProto& node, float input_scale) {
     const std::string& weights_name = node.input(1);
     const bool has_bias = !node.op_type().starts_with("MatMul") && !Input(node, 2).empty();
@@ -153,7 +153,8 @@ class Writer {
     node.set_input(1, w);
   }
 
-  // What a node reads of `tensor`, which may be a part of the layer that it belongs to.
+  // Returns the value that a node reads for `tensor`: dequantized if it is quantized, or the copy
+  // of it if it is inside a copied layer.
   std::string Operand(const std::string& tensor) {
     if (plan_.selection.inside.contains(tensor)) {
       const auto alone = alone_.find(tensor);
@@ -189,8 +190,8 @@ class Writer {
   const Plan& plan_;
   std::set<std::string> names_;
   Written written_;
-  std::map<std::string, std::string> constants_;  // dequantised, by the constant
-  std::map<std::string, std::string> alone_;      // of copies of layers, by what they copy
+  std::map<std::string, std::string> constants_;  // dequantized constants, keyed by the constant
+  std::map<std::string, std::string> alone_;      // results of copied layers, keyed by the original
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a selection and scales to networks with QuantizeLinear and DequantizeLinear.
+// Builds networks with QuantizeLinear and DequantizeLinear from a selection and scales.
 #ifndef KILN_COMPILER_QUANTIZE_WRITE_H_
 #define KILN_COMPILER_QUANTIZE_WRITE_H_
 
@@ -16,26 +16,29 @@ namespace kiln::quantize {
 struct Plan {
   const Network& network;
   const Selection& selection;
-  const std::map<std::string, Scale>& scales;  // of selection.tensors
+  const std::map<std::string, Scale>& scales;  // keyed by the tensors of Selection
   bool per_channel = true;                     // scales of weights
 };
 
 struct Written {
   Network network;
-  // What stands for a tensor of the original: dequantized where it is quantized.
+  // Tensors that replace original ones, keyed by the original. The replacement is the dequantized
+  // value. In WriteLayersAlone it is the result of the copied layer, dequantized if the original is
+  // quantized.
   std::map<std::string, std::string> values;
 };
 
-// The quantized network: nodes read dequantized tensors, and outputs are what is computed.
+// Returns the quantized network. Nodes read dequantized tensors. Outputs are the results before
+// quantization.
 //
 //   x -> QuantizeLinear -> DequantizeLinear -> Conv -> Relu -> y -> QuantizeLinear -> …
 Written WriteQuantized(const Plan& plan);
 
-// The float network with a quantized copy of every layer beside it that reads, quantized, what the
-// float layers compute: its results are off by what the layer alone loses.
+// Returns the float network with a quantized copy of every layer next to it. The copies read
+// quantized values of the float layers, so their results show the error of a single layer.
 Written WriteLayersAlone(const Plan& plan);
 
-// Makes tensors outputs of a network behind those that it has, in this order.
+// Adds `tensors`, in this order, after the existing outputs of a network.
 void AddOutputs(Network& network, const std::vector<std::string>& tensors);
 
 }  // namespace kiln::quantize

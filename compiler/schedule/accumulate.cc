@@ -9,7 +9,7 @@
 namespace kiln::schedule {
 namespace {
 
-// combine(sum, term).
+// Returns combine(sum, term), as a dot product or a fused multiply-add if possible.
 Expr Combined(loop::Combine combine, const Expr& sum, const Expr& term, const Target& target) {
   if (const auto* dot = term.As<loop::Dot>()) {
     return loop::MakeDot(dot->kind, sum, dot->a, dot->b);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums of a reduction while it runs: a local buffer of lanes.
+// Accumulators of a reduction: local buffers of lanes, and loops that fill and update them.
 #ifndef KILN_COMPILER_SCHEDULE_ACCUMULATE_H_
 #define KILN_COMPILER_SCHEDULE_ACCUMULATE_H_
 
@@ -10,15 +10,16 @@
 
 namespace kiln::schedule {
 
-// For the sums of a stage, or what else is of their dtype.
+// Returns a local buffer named after the stage's buffer plus `suffix`, with the dtype of the
+// stage's value.
 Buffer LocalBuffer(const Stage& stage, absl::string_view suffix, Shape shape);
 
-// acc[…] = combine(acc[…], term) in a loop of `extent` elements. A product is added by a fused
-// multiply-add where the machine has it.
+// Returns a loop acc[…] = combine(acc[…], term) over `extent` lanes. A product is added by a fused
+// multiply-add if the target has one. A loop::Dot adds to acc itself.
 Stmt Accumulate(const Buffer& acc, int64_t extent, ForKind kind, loop::Combine combine,
                 const Target& target, const std::function<Expr(const Expr& lane)>& term);
 
-// acc[…] = value.
+// Returns a loop acc[…] = value over `extent` lanes.
 Stmt Fill(const Buffer& acc, int64_t extent, ForKind kind, const Expr& value);
 
 }  // namespace kiln::schedule

@@ -6,11 +6,12 @@
 namespace kiln::schedule {
 namespace {
 
-// Fewer columns than this do not fill a vector; the reduction family walks the reduction axis
-// instead.
+// Minimum number of columns. Fewer columns do not fill a vector, and the reduction family
+// vectorizes along the reduction axis instead.
 constexpr int64_t kMinColumns = 4;
 
-// The coefficients of a factor's flat index in `vars`; false if it is not linear.
+// Sets `form` to the factor's flat index as a linear form in `vars`. Returns false if the index is
+// not linear.
 bool FactorForm(const Expr& factor, const std::vector<Var>& vars, const loop::Bounds& bounds,
                 loop::LinearForm* form) {
   const loop::Load* load = FactorLoad(factor);
@@ -87,8 +88,8 @@ std::optional<Contraction> AsContraction(const Stage& stage, const Expr& store,
     const bool in_y = y_form.coefficients[i] != 0;
     (in_x && !in_y ? c.rows : c.batch).push_back(stage.axes[i]);
   }
-  // Columns that lie apart are copied. Without rows that share the copy, lanes along the sum are
-  // faster: a reduction.
+  // Columns that are not contiguous would be copied. If no rows share the copy, vectors along the
+  // reduction axis are faster, so the reduction family takes the stage.
   const bool copies = stage.value.type().dtype.is_float() && lanes > 1 &&
                       y_form.coefficients[column] != 1 && y_form.coefficients.back() == 1 &&
                       FactorLoad(c.y)->buffer->scope != loop::BufferScope::kConstant;

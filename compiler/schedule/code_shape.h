@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CodeShape: how often schedules may repeat code for speed, as --optimize says.
+// CodeShape: limits on how often schedules repeat code for speed, as --optimize sets them.
 #ifndef KILN_COMPILER_SCHEDULE_CODE_SHAPE_H_
 #define KILN_COMPILER_SCHEDULE_CODE_SHAPE_H_
 
@@ -11,26 +11,26 @@
 
 namespace kiln {
 
-// What code is made for; kRam: the smallest workspace, and speed beside that. Outputs are the same to
-// the bit, but for the order of floating-point sums.
+// Goal of the generated code. kRam minimizes the workspace first and optimizes for speed otherwise.
+// Outputs are bit-identical for all goals, except for the order of floating-point sums.
 enum class Optimize { kSpeed, kBalanced, kSize, kRam };
 
-// Instructions count for more than bytes of code.
+// True if the number of executed instructions matters more than the size of the code.
 inline bool IsForSpeed(Optimize optimize) {
   return optimize == Optimize::kSpeed || optimize == Optimize::kRam;
 }
 
 struct CodeShape {
   loop::PartitionLimits partition = {};
-  // What a tile makes of its sums is a loop over them, instead of code for each.
+  // The epilogue of a tile is a loop over the sums, instead of separate code for each sum.
   bool loops_over_sums = false;
-  // The last tile of a row, if it is smaller, runs in the loop of the others.
+  // A smaller last tile of a row runs in the loop of the other tiles.
   bool loops_over_rest = false;
   // Rows are copied by one loop that tests each run of elements for padding. Otherwise the elements
-  // of several rows are written out, and interiors have code of their own.
+  // of several rows are unrolled, and the interior has separate code.
   bool tests_runs = false;
   loop::SmallLoops small_loops = {};
-  bool small = false;  // what code generators make of loops
+  bool small = false;  // code generators and program passes prefer small code, too
 };
 
 CodeShape CodeShapeOf(const Target& target, Optimize optimize);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contractions. A tile of rows × vectors of accumulators stays in registers through the whole
-// reduction; the column factor is read as vectors from a packed copy [column
-// block][reduce…][column], the row factor as one broadcast element per row. Stages behind the
-// contraction are computed on the accumulators before they are stored.
+// Schedules contractions. The accumulators of a tile (rows × vectors of columns) stay in registers
+// during the whole reduction. The column factor is loaded as vectors from a copy packed as [column
+// block][reduce…][column]. The row factor is loaded as one broadcast element per row. Pointwise
+// stages after the contraction are computed on the accumulators before these are stored.
 //
-// Loops: batch, then column blocks around rows or rows around column blocks, as it is chosen
-// (contraction_choice.h). All extents are constants, so the last, smaller tile of rows and of
-// columns is code of its own.
+// The loops are: batch, then column blocks around rows or rows around column blocks
+// (contraction_choice.h). All extents are constants, so the smaller last tile of rows or of columns
+// has its own code.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -20,16 +20,16 @@
 namespace kiln::schedule {
 namespace {
 
-// Iterations of the parallel loop per core, so that uneven work evens out.
+// Iterations of the parallel loop per core. Several iterations per core balance uneven work.
 constexpr int64_t kTasksPerCore = 8;
-constexpr int64_t kMinRun = 16;  // elements that a copy takes at once to be worth it
-// A part of a reduction reads an eighth of the L2 cache at most, in as many steps at least; its sums
-// lie on the stack.
+constexpr int64_t kMinRun = 16;  // shorter contiguous runs of elements are not worth a copy
+// Limits of a part of a divided reduction. Its columns take at most an eighth of the L2 cache, it
+// has at least kMinSteps steps, and its partial sums, which are on the stack, have a maximum size.
 constexpr int64_t kPartOfL2 = 8;
 constexpr int64_t kMinSteps = 64;
 constexpr int64_t kMaxPartialBytes = 64 << 10;
 
-// Merges axes over the factors and the epilogues together.
+// Merges the axes of a stage, considering the accesses of its factors and of the epilogues.
 void MergeContractionAxes(Stage& stage, std::vector<Epilogue>& epilogues) {
   LoopBody body{.axes = stage.axes, .reduce = stage.reduce, .values = {stage.value}, .stores = {}};
   for (const Epilogue& epilogue : epilogues) {
@@ -46,7 +46,8 @@ void MergeContractionAxes(Stage& stage, std::vector<Epilogue>& epilogues) {
   }
 }
 
-// Axes of extent 1 become the constant 0; the others stay as they are, and so do indices.
+// Replaces axes of extent 1 by the constant 0. Other axes stay as they are, and indices are not
+// flattened.
 void DropUnitAxes(Stage& stage, std::vector<Epilogue>& epilogues) {
   loop::Substitution zero;
   const auto drop = [&](std::vector<Axis>& axes) {
@@ -68,21 +69,23 @@ Level AxisLevel(const Axis& axis) {
   return {.kind = Level::Kind::kAxis, .var = axis.var, .count = axis.extent};
 }
 
-// The last of the parts is code of its own, with the epilogues.
+// Returns a level over the parts of the reduction. The last part has separate code, which includes
+// the epilogues.
 Level PartsLevel(int64_t parts) {
   return {.kind = Level::Kind::kParts, .var = loop::MakeVar("part"), .count = parts, .rest = 1};
 }
 
-// How many tiles read one block of columns before the next one is read.
+// Returns the number of tiles that read one block of columns before the next block is read.
 int64_t PassesOverBlock(const std::vector<Level>& levels) {
   int64_t passes = 1;
   for (auto l = levels.rbegin(); !l->changes_columns(); ++l) passes *= l->count;
   return passes;
 }
 
-// Into how many parts the reduction is divided: so many that the columns of a part, those of the
-// next, which are on their way, and the rows stay in the L2 cache together. Measured on Sapphire
-// Rapids for 64 rows and cold columns: 4 parts of 3072 steps take 0.9 times as long as one.
+// Returns the number of parts that the reduction is divided into. The columns of a part, those of
+// the next part, which are being prefetched, and the rows stay in the L2 cache together. Measured
+// on Sapphire Rapids for 64 rows and cold columns: 4 parts of 3072 steps take 0.9 times as long as
+// one.
 int64_t PartsOfReduction(const TiledContraction& t, const Target& target) {
   const bool may_be = t.packed && !t.dot.has_value() && target.has_caches && t.c.rows.size() == 1 &&
                       t.c.reduce.size() == 1 && t.tile.rows < t.c.rows[0].extent &&
@@ -97,16 +100,16 @@ int64_t PartsOfReduction(const TiledContraction& t, const Target& target) {
   return 1;
 }
 
-// Whether the columns of all of the batch (the groups of a convolution) stay in the second cache,
-// so that rows may be outside: threads then share rows, as they do in other operators, and find
-// what they have written.
+// True if the columns of the whole batch (the groups of a convolution) stay in the L2 cache. The
+// loops over rows can then be outside of the batch: threads divide the rows, as they do in other
+// operators, and read rows that they have written themselves.
 bool KeepsAllColumns(const TiledContraction& t, const Target& target) {
   return t.packed && !t.dot.has_value() && target.has_caches &&
          KeepsColumns(TotalExtent(t.c.batch) * ColumnBytes(t.c), target);
 }
 
-// Whether a tile's rows are followed by those of the next tile, each contiguous along the
-// reduction.
+// True if there are several row tiles, and their rows follow each other in memory without overlap.
+// Each row is contiguous along the reduction.
 bool HasNextRows(const TiledContraction& t) {
   if (t.dot.has_value() || t.c.rows.size() != 1 || t.c.reduce.size() != 1) return false;
   const auto form = FactorForm(t.c.x, {t.c.rows[0], t.c.reduce[0]});
@@ -135,11 +138,12 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   if (!rows_first) levels = batch;
   if (columns_outside) levels.push_back(blocks);
   const bool of_matrices = t.dot.has_value() && t.dot->of_matrices();
-  // Products in parts take about as long as those of vectors.
+  // Matrix products of split float32 factors take about as long as vector products.
   const bool is_fast = of_matrices && t.dot->factor_parts == 1;
   const bool threads = WorthThreads(is_fast ? cost / kMatrixSpeedup : cost, context.target);
   const int64_t cores = std::max(context.target.cores, 1);
-  // Threads share blocks of columns, of which there have to be enough then.
+  // Threads share the blocks of columns. The reduction is divided only if there are enough blocks
+  // for that.
   if (columns_outside &&
       (!threads || TotalExtent(t.c.batch) * blocks.count >= kTasksPerCore / 2 * cores)) {
     t.parts = PartsOfReduction(t, context.target);
@@ -160,7 +164,7 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   if (rows_first) levels.insert(levels.end(), batch.begin(), batch.end());
   if (!columns_outside) levels.push_back(blocks);
   const bool stores_matrices = of_matrices && t.dot->stores_matrices();
-  size_t first_shared = 0;  // of the levels that threads share
+  size_t first_shared = 0;  // first level that threads share
   if (stores_matrices) {
     const int64_t rows = RowExtent(t.c, 0), of_block = std::min(rows, t.dot->rows_per_block);
     levels = {TileLevel(Level::Kind::kRowBlocks, "row_block", rows, t.dot->rows_per_block)};
@@ -172,7 +176,7 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
                                         loop::BufferScope::kWorkspace, kMatrixRowBytes);
       context.workspace.push_back(t.partial_sums);
       levels.push_back(PartsLevel(t.parts));
-      first_shared = levels.size();  // the blocks of a part
+      first_shared = levels.size();  // threads share the blocks of a part
     }
     levels.push_back(blocks);
     levels.push_back(TileLevel(Level::Kind::kRowTiles, "row_tile", of_block, t.tile.rows));
@@ -207,7 +211,7 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   return LevelNest(t, std::move(levels)).Emit(first_shared, end);
 }
 
-// Whether the innermost axis of padded data is that of the data.
+// True if the padded data have the same innermost axis as the original data.
 bool KeepsOrder(const Stage& padding) {
   loop::Bounds bounds;
   AddBounds(padding.axes, bounds);
@@ -215,9 +219,10 @@ bool KeepsOrder(const Stage& padding) {
   return loop::Simplify(load->index.back(), bounds).get() == padding.axes.back().var.get();
 }
 
-// The padding of stages[which] that is made with its tiles' rows. Where it moves elements apart as
-// well, runs are short and there is memory enough, all data are padded first, and runs are longer; so
-// they are for matrices, whose rows are copied in many pieces, without a test for each.
+// Returns the padding of stages[which] that each tile computes for its own rows. Returns nothing if
+// the padding also permutes axes, runs are short, and memory is not short. All data are then padded
+// first, which makes runs longer. The same is true of matrices: their rows are copied in many
+// pieces, which would each need a test for padding.
 std::optional<size_t> PaddingOfTiles(const loop::Kernel& kernel, size_t which, const DotPlan& dot,
                                      const Target& target) {
   const std::optional<size_t> padding = FindRowPadding(kernel, which);
@@ -227,8 +232,8 @@ std::optional<size_t> PaddingOfTiles(const loop::Kernel& kernel, size_t which, c
   return in_runs ? padding : std::nullopt;
 }
 
-// The contraction with its epilogues and its axes merged, or, where tiles pad their rows, without
-// axes of extent 1; nothing if that takes the column away.
+// Returns the contraction with its epilogues. Its axes are merged or, if tiles pad their rows, only
+// axes of extent 1 are dropped. Returns nothing if no column axis is left.
 std::optional<TiledContraction> WithMergedAxes(const loop::Kernel& kernel, size_t which,
                                                bool tiles_pad, const Context& context) {
   Stage stage = kernel.stages[which];
@@ -252,8 +257,9 @@ std::optional<TiledContraction> WithMergedAxes(const loop::Kernel& kernel, size_
   return t;
 }
 
-// The contraction by dot products whose padded rows are stored as the instruction reads them;
-// nothing if there is no padding, rows do not lie right even so, or memory is short.
+// Returns the contraction by dot products whose padded rows are stored as the instruction reads
+// them. Returns nothing if there is no padding, the stored rows would still have to be copied, they
+// do not fit on the stack, or memory is short.
 std::optional<TiledContraction> OfStoredRows(const loop::Kernel& kernel, size_t which,
                                              const Context& context) {
   const std::optional<size_t> padding = FindRowPadding(kernel, which);
@@ -299,7 +305,7 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const Contraction
     }
   }
   if (!merged.has_value()) {
-    // One axis is left that both factors walk: the reduction family serves it.
+    // Merging leaves only an axis that both factors use. The reduction family computes the stage.
     loop::Kernel rest = kernel;
     rest.stages.erase(rest.stages.begin(),
                       rest.stages.begin() + static_cast<std::ptrdiff_t>(which));

@@ -14,13 +14,13 @@ namespace {
 
 using Algorithm = ContractionChoice::Algorithm;
 
-// Winograd's blocks may have more tiles than the model takes, but not any number: scratch memory
-// grows with them.
+// Maximum number of tiles in a Winograd block that is measured. It is above the limit of the model,
+// but scratch memory grows with it.
 constexpr int64_t kMaxMeasuredBlockTiles = 256;
-// Register tiles of a Winograd division that are worth measuring.
+// Number of register tiles of a Winograd division that are worth measuring.
 constexpr size_t kProductTiles = 3;
 
-// " 54@3584 54@64": extents, and strides of each form that is given.
+// Returns the extents with the strides of each form: " 54@3584 54@64".
 std::string AxesText(const std::vector<Axis>& axes, const std::vector<loop::LinearForm>& forms) {
   std::string text;
   for (size_t i = 0; i < axes.size(); ++i) {
@@ -32,7 +32,7 @@ std::string AxesText(const std::vector<Axis>& axes, const std::vector<loop::Line
   return text;
 }
 
-// "float32", or "int32 of int8 int8" where the factors are of other dtypes than the sums.
+// Returns "float32", or "int32 of int8 int8" if the factors have other dtypes than the sums.
 std::string DTypesText(const TiledContraction& t) {
   const DType sum = t.init.type().dtype;
   const DType x = FactorLoad(t.c.x)->buffer->dtype, y = FactorLoad(t.c.y)->buffer->dtype;
@@ -48,7 +48,7 @@ std::optional<std::string> ProblemText(const TiledContraction& t, bool constant,
   const auto x = FactorForm(t.c.x, all), y = FactorForm(t.c.y, all);
   if (!x.has_value() || !y.has_value()) return std::nullopt;
   size_t next = 0;
-  // The part of a form for the next `count` axes.
+  // Returns the coefficients of `form` for the next `count` axes.
   const auto part = [&](const loop::LinearForm& form, size_t count) {
     const auto begin = form.coefficients.begin() + static_cast<std::ptrdiff_t>(next);
     loop::LinearForm result;
@@ -96,14 +96,14 @@ ContractionChoice Winograd(const WinogradDivision& division) {
           .block_rows = division.block_rows};
 }
 
-// One list for every kind of choice, the best first.
+// Returns one list for each kind of choice, the best choice first.
 std::vector<std::vector<ContractionChoice>> Kinds(const ContractionProblem& problem,
                                                   const Target& target) {
   const bool outside = problem.tile.columns_outside(target);
   std::vector<ContractionChoice> as_modelled, reversed;
   for (const TileShape& tile : RankTiles(problem.tile, target)) {
     as_modelled.push_back(Direct(tile, outside));
-    // With one tile of rows or of columns there is one order.
+    // With a single tile of rows or of columns, both orders of the loops are the same.
     const bool orders =
         tile.columns() < problem.tile.columns &&
         (tile.rows < problem.tile.rows || tile.outer_rows < problem.tile.outer_rows);
@@ -143,7 +143,7 @@ absl::Status CheckRange(absl::string_view field, int64_t found, int64_t most,
 absl::Status CheckAccumulators(const ContractionChoice& choice, int64_t vector_rows,
                                const Target& target) {
   const int64_t most = MaxAccumulators(target) * vector_rows;
-  // In an order that cannot overflow.
+  // Each factor is compared first, so that the product cannot overflow.
   const bool fits = choice.rows <= most && choice.outer_rows <= most && choice.vectors <= most &&
                     choice.outer_rows * choice.rows * choice.vectors <= most;
   if (fits) return absl::OkStatus();
@@ -203,10 +203,10 @@ TileProblem TileProblemOf(const TiledContraction& t, const Target& target) {
   if (t.dot.has_value()) {
     problem.reduce = t.dot->steps;
     problem.keeps_rows = true;
-    problem.folds_rows = false;  // a group is broadcast
+    problem.folds_rows = false;  // a whole group is broadcast
     problem.lanes = t.dot->lanes;
     problem.vector_rows = t.dot->vector_rows;
-    // Pairs are of neighbours on the innermost axis.
+    // The rows of a vector are neighbors on the innermost row axis.
     if (problem.vector_rows > 1) problem.outer_rows = 1;
     if (t.dot->row != nullptr) problem.step_cost = t.dot->row->CostOn(target);
     if (const DotLoop* loop = t.dot->loop) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products whose columns come from beyond a cache: what is prefetched, and what is divided.
+// Sums of products whose columns do not stay in a cache: prefetches, and divided reductions.
 #include <string>
 #include <tuple>
 #include <vector>
@@ -30,8 +30,8 @@ bool AsksSecondCacheFor(const Scheduled& scheduled, absl::string_view buffer) {
   return Prefetches(scheduled, buffer, " to cache 2");
 }
 
-// Columns are prefetched 8 KiB ahead where one or two tiles read more of them than the L1 cache
-// keeps. A tile of one or two rows loads ahead by itself.
+// Columns are prefetched 8 KiB ahead if one or two tiles read more of them than the L1 cache keeps.
+// A tile of one or two rows loads ahead without prefetches.
 TEST(ContractionMemory, PrefetchesColumns) {
   const auto prefetches = [](int64_t rows, int64_t reduce, int64_t columns) {
     const Kernel product = Product(rows, reduce, columns, Columns::kConstant);
@@ -50,19 +50,20 @@ TEST(ContractionMemory, PrefetchesColumns) {
   }
 }
 
-// Columns that come from beyond the L2 cache: while one block is read, the next one is prefetched.
+// Columns that the L2 cache does not keep: while one block is read, the next one is prefetched.
 TEST(ContractionMemory, AsksForTheNextBlock) {
   const Kernel large = Product(49, 1024, 128, Columns::kConstant);
   const Scheduled scheduled = Schedule(large, VectorTarget(512));
   EXPECT_TRUE(absl::StrContains(scheduled.description, "columns outside"));
   EXPECT_TRUE(AsksSecondCacheFor(scheduled, "w_packed")) << Text(scheduled);
   ExpectLikeNaive(large, VectorTarget(512), kTolerance);
-  // Not fewer columns than rows, which are read again and again.
+  // If there are fewer columns than rows, columns are read repeatedly and not prefetched.
   const Scheduled small = Schedule(Product(196, 128, 128, Columns::kConstant), VectorTarget(512));
   EXPECT_FALSE(AsksSecondCacheFor(small, "w_packed")) << Text(small);
 }
 
-// All tiles that read a block together ask for each line of the next one once, but for rounding.
+// All tiles that read a block together prefetch each line of the next block once, except for
+// rounding.
 TEST(ContractionMemory, AsksForEachLineOnce) {
   Target target = VectorTarget(512);
   target.l2_bytes = 2 << 20;
@@ -76,7 +77,8 @@ TEST(ContractionMemory, AsksForEachLineOnce) {
     }
     return found;
   };
-  // Of 48 columns: 2304 lines in 8 tiles of 192 iterations, in turns of eight places that are 288 lines apart.
+  // A block of 48 columns has 2304 lines. 8 tiles of 192 iterations prefetch them in turn from
+  // eight places that are 288 lines apart.
   EXPECT_EQ(lines(64),
             (std::vector<std::string>{"[block * 36864 + row_tile * 576 + t0 / 2 % 8 * 4608 + "
                                       "t0 / 16 * 16 + 36864] to cache 2",
@@ -86,8 +88,8 @@ TEST(ContractionMemory, AsksForEachLineOnce) {
                                                  "4608 + t0 / 64 * 16 + 36864] to cache 2"});
 }
 
-// A block of so many columns that the L2 cache does not keep it beside the next one and the rows is
-// read in parts, by all tiles of rows in turn.
+// If the L2 cache does not keep a block of columns together with the next block and the rows, the
+// block is read in parts. All tiles of rows read one part before the next.
 TEST(ContractionMemory, DividesLongReductions) {
   Target target = VectorTarget(512);
   target.l2_bytes = 1 << 20;
@@ -100,7 +102,7 @@ TEST(ContractionMemory, DividesLongReductions) {
   const std::string text = Text(scheduled);
   EXPECT_TRUE(absl::StrContains(text, "allocate partial: float32[3072]")) << text;
   EXPECT_TRUE(absl::StrContains(text, "for part in 0..5")) << text;
-  // The next part is asked for as the next block is.
+  // The next part is prefetched in the same way as the next block.
   EXPECT_TRUE(AsksSecondCacheFor(scheduled, "w_packed")) << text;
   EXPECT_TRUE(absl::StrContains(text, "+ part * 24576 + ")) << text;
   ExpectLikeNaive(large, target, kTolerance);
@@ -118,8 +120,8 @@ TEST(ContractionMemory, DividesLongReductions) {
   EXPECT_FALSE(absl::StrContains(described(large), "parts")) << "2 blocks for 8 threads";
 }
 
-// Where all rows are in one tile, and columns do not stay in the L2 cache, vectors of columns come from places
-// of their own.
+// If all rows are in one tile and the L2 cache does not keep the columns, each vector of columns
+// has a place of its own.
 TEST(ContractionMemory, ReadsVectorsOfColumnsFromSeveralPlaces) {
   Target target = VectorTarget(512);
   target.l2_bytes = 32 << 10;
@@ -140,13 +142,13 @@ TEST(ContractionMemory, ReadsVectorsOfColumnsFromSeveralPlaces) {
   ExpectLikeNaive(Product(5, 200, 90, Columns::kInputTransposed), target, kTolerance);
 }
 
-// While a tile of rows is multiplied with block after block, the next rows are asked for.
+// While a tile of rows is multiplied by one block after another, the next rows are prefetched.
 TEST(ContractionMemory, AsksForTheNextRows) {
   const Kernel many = Product(196, 16, 48, Columns::kConstant);
   const Scheduled scheduled = Schedule(many, VectorTarget(512));
   EXPECT_TRUE(absl::StrContains(Text(scheduled), "prefetch x[")) << Text(scheduled);
   ExpectLikeNaive(many, VectorTarget(512), kTolerance);
-  // Not where one tile holds all rows, nor on firmware, which has no cache.
+  // Rows are not prefetched if one tile holds all of them, or on firmware, which has no cache.
   const Scheduled one = Schedule(Product(1, 16, 48, Columns::kConstant), VectorTarget(512));
   EXPECT_FALSE(absl::StrContains(Text(one), "prefetch x["));
   Target firmware = VectorTarget(128);
@@ -154,7 +156,8 @@ TEST(ContractionMemory, AsksForTheNextRows) {
   EXPECT_FALSE(absl::StrContains(Text(Schedule(many, firmware)), "prefetch"));
 }
 
-// What is added to the sums is asked for before they are computed, but not what all rows share.
+// Data that are added to the sums are prefetched before the sums are computed, unless all rows
+// share them.
 TEST(ContractionMemory, AsksForWhatEpiloguesRead) {
   for (int64_t k : {64, 8}) {
     Kernel kernel = Product(28, k, 35, Columns::kConstant, kF32, Relu);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products: every tail, every way to read the columns, and what is fused behind them.
+// Sums of products: every tail, every source of columns, and fused epilogues.
 #include <string>
 
 #include "absl/strings/match.h"
@@ -42,7 +42,8 @@ TEST(Contraction, IntegersAreExact) {
   }
 }
 
-// `rows` rows of data times the transpose of 19 rows of int8, both made the dtype of the sums first.
+// Multiplies `rows` rows of data by the transpose of 19 rows of int8. Both are converted to the
+// dtype of the sums first.
 Kernel ProductWithBytes(DType data, DType sums, int64_t rows) {
   const Buffer x = Param("x", data, {rows, 9}), out = Param("out", sums, {rows, 19});
   const loop::Constant w = MakeConstant("w", DType::Int(8), {19, 9});
@@ -64,7 +65,7 @@ TEST(Contraction, WideSumsOfNarrowFactors) {
   }
 }
 
-// Weights of bytes are packed as such, and converted in the tile.
+// Weights of int8 are packed as int8, and converted in the tile.
 TEST(Contraction, FloatsTimesBytes) {
   for (const int64_t rows : {1, 5}) {
     const Kernel kernel = ProductWithBytes(kF32, kF32, rows);
@@ -79,7 +80,7 @@ TEST(Contraction, FloatsTimesBytes) {
 }
 
 TEST(Contraction, SaysItsTile) {
-  // 14 registers hold 6 rows of 2 vectors and the columns; 7 rows make two tiles of 4 and 3.
+  // 14 registers hold 6 rows of 2 vectors and the columns. 7 rows make two tiles of 4 and 3 rows.
   EXPECT_EQ(Schedule(Product(7, 64, 64, Columns::kConstant), VectorTarget(256)).description,
             "contraction 4x2x8 rows outside packed");
   EXPECT_EQ(Schedule(Product(6, 8, 64, Columns::kInput), VectorTarget(256)).description,
@@ -88,16 +89,16 @@ TEST(Contraction, SaysItsTile) {
             "contraction 1x4x16 rows outside packed");
   EXPECT_EQ(Schedule(Product(7, 8, 64, Columns::kConstant), VectorTarget(0)).description,
             "contraction 2x2x1 rows outside packed");
-  // Columns beyond half of the second cache are walked once.
+  // Columns larger than half of the L2 cache are read once.
   EXPECT_EQ(Schedule(Product(7, 512, 512, Columns::kConstant), VectorTarget(256)).description,
             "contraction 7x1x8 columns outside packed");
-  // Where a multiply-add takes a broadcast from memory, a tile of one column vector has an operand to
-  // load for every multiply-add; wider ones leave a register to columns of the next step.
+  // If a multiply-add takes a broadcast from memory, a tile of one column vector loads an operand
+  // for every multiply-add. Wider tiles leave a register to columns of the next step.
   EXPECT_EQ(Schedule(Product(56, 64, 64, Columns::kConstant), VectorTarget(512)).description,
             "contraction 6x4x16 rows outside packed");
   EXPECT_EQ(Schedule(Product(130, 512, 64, Columns::kConstant), VectorTarget(512)).description,
             "contraction 13x2x16 rows outside packed");
-  // Constants come from beyond the L2 cache: they are read once where they are more than the rows.
+  // Constants are not in the L2 cache. They are read once if they are larger than the rows.
   EXPECT_EQ(Schedule(Product(60, 512, 64, Columns::kConstant), VectorTarget(512)).description,
             "contraction 6x4x16 columns outside packed in 2 parts");
   EXPECT_EQ(Schedule(Product(56, 64, 16, Columns::kConstant), VectorTarget(512)).description,
@@ -128,12 +129,12 @@ TEST(Contraction, PacksComputedColumnsInScratch) {
   ASSERT_NE(scheduled.func.workspace, nullptr);
   EXPECT_EQ(scheduled.func.workspace->num_bytes(), 3 * 20 * 16 * 4);
   EXPECT_TRUE(absl::StrContains(Text(scheduled), "allocate y_packed: float32[3, 20, 16]"));
-  // Those that are contiguous are read where they are.
+  // Contiguous columns are read in place.
   EXPECT_EQ(Schedule(Product(12, 20, 35, Columns::kInput), VectorTarget(256)).func.workspace,
             nullptr);
 }
 
-// One row of sums would be multiplied with a copy that is read once.
+// For one row of sums, a copy of the columns would be read only once.
 TEST(Contraction, ComputedColumnsOfOneRowAreReduced) {
   const auto description = [](Columns columns, int64_t rows) {
     return Schedule(Product(rows, 64, 40, columns), VectorTarget(512)).description;
@@ -144,7 +145,7 @@ TEST(Contraction, ComputedColumnsOfOneRowAreReduced) {
   EXPECT_TRUE(absl::StartsWith(description(Columns::kConstantTransposed, 1), "contraction"));
 }
 
-// Rows that begin in one cache line do not drive each other out.
+// Rows that begin in one cache line do not evict each other.
 TEST(Contraction, RowsOfOneLineMakeOneTile) {
   const Buffer x = Param("x", kF32, {300, 20}), y = Param("y", kF32, {300, 16});
   const Buffer out = Param("out", kF32, {20, 16});
@@ -176,7 +177,7 @@ TEST(Contraction, UsesFusedMultiplyAddWhereTheMachineHasIt) {
   EXPECT_FALSE(absl::StrContains(Text(Schedule(ints, VectorTarget(256))), "fma("));
 }
 
-// Where a table is read depends on the sums, which are not there when a tile begins.
+// The index into a table depends on the sums, which are not known when a tile begins.
 TEST(Contraction, LooksUpItsSums) {
   const DType wide = DType::Int(32);
   const Buffer x = Param("x", DType::Int(8), {28, 64}), out = Param("out", DType::Int(8), {28, 35});
@@ -213,12 +214,12 @@ TEST(Contraction, LooksUpItsSums) {
 }
 
 TEST(Contraction, SeveralStepsToAnIteration) {
-  // 28 accumulators: four steps are 112 multiply-adds.
+  // A tile of 6x4 has 24 accumulators: four steps are 96 of at most 112 multiply-adds.
   const auto loops = [](int64_t reduce) {
     return Text(Schedule(Product(56, reduce, 64, Columns::kConstant), VectorTarget(512)));
   };
   EXPECT_TRUE(absl::StrContains(loops(64), "in 0..16 {")) << loops(64);
-  // What does not divide evenly takes fewer, or one.
+  // Extents that four does not divide take fewer steps per iteration, or one.
   EXPECT_TRUE(absl::StrContains(loops(66), "in 0..22 {")) << loops(66);
   EXPECT_TRUE(absl::StrContains(loops(67), "in 0..67 {")) << loops(67);
   for (int64_t reduce : {3, 5, 8, 9}) {
@@ -232,7 +233,7 @@ TEST(Contraction, SharesItsTilesAmongThreads) {
   const Kernel kernel = Product(64, 256, 512, Columns::kConstant);
   EXPECT_TRUE(absl::StrContains(Text(Schedule(kernel, VectorTarget(256, 8))), " parallel {"));
   EXPECT_FALSE(absl::StrContains(Text(Schedule(kernel, VectorTarget(256))), "parallel"));
-  // Uneven counts of both tiles in one loop of tasks.
+  // Uneven numbers of both kinds of tiles in one loop of tasks.
   for (Columns columns : {Columns::kConstant, Columns::kInput}) {
     ExpectLikeNaive(Product(37, 64, 83, columns, kF32, Relu), VectorTarget(256, 8), kTolerance);
   }
@@ -256,8 +257,8 @@ TEST(Contraction, InBatches) {
   }
 }
 
-// out[m, g, n] = sum over k of x[m, g, k] * w[g, n, k]: a grouped convolution. Rows are outside of
-// groups whose weights all stay in the second cache.
+// out[m, g, n] = sum over k of x[m, g, k] * w[g, n, k]: a grouped convolution. The loops over rows
+// are outside of the groups if the weights of all groups stay in the L2 cache.
 TEST(Contraction, RowsAreOutsideOfGroups) {
   const auto rows_first = [](int64_t groups, const Target& target) {
     const Buffer x = Param("x", kF32, {60, groups, 16}), out = Param("out", kF32, {60, groups, 16});
@@ -283,7 +284,7 @@ TEST(Contraction, RowsAreOutsideOfGroups) {
   EXPECT_FALSE(rows_first(5, small));
 }
 
-// A convolution in channels-last layout with a bias, a residual, and an activation behind it.
+// A convolution in channels-last layout, followed by a bias, a residual, and an activation.
 Kernel Convolution(int64_t size, int64_t in, int64_t out_channels, bool stored_too) {
   const Buffer x = Param("x", kF32, {size + 2, size + 2, in});
   const Buffer residual = Param("residual", kF32, {size, size, out_channels});
@@ -334,7 +335,7 @@ TEST(Contraction, EpiloguesMayMoveTheSums) {
   for (const Target& target : AllTargets()) ExpectLikeNaive(kernel, target, kTolerance);
 }
 
-// A consumer that reads a sum at several places needs them stored.
+// If a consumer reads a sum at several places, the sums are stored.
 TEST(Contraction, StoresSumsThatAreReadElsewhere) {
   Kernel kernel = Product(5, 3, 9, Columns::kConstant, kF32, Relu);
   const Buffer sum = kernel.stages[0].buffer;
@@ -346,7 +347,7 @@ TEST(Contraction, StoresSumsThatAreReadElsewhere) {
   for (const Target& target : AllTargets()) ExpectLikeNaive(kernel, target, kTolerance);
 }
 
-// What is computed before the products, and is read by them many times.
+// A factor that is computed before the products, and read many times, is stored.
 TEST(Contraction, StoresFactorsThatAreComputed) {
   const Buffer in = Param("in", kF32, {5, 7}), x = Workspace("x", kF32, {5, 7});
   const Buffer out = Param("out", kF32, {5, 9});

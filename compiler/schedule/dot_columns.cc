@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The packed columns of a dot product, and the constants at which its sums begin.
+// The packed columns of a dot product, and the constants that its sums begin with.
 #include <algorithm>
 #include <utility>
 
@@ -46,7 +46,7 @@ PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int
   const auto total = static_cast<size_t>(TotalExtent(t.c.batch) * blocks);
   std::vector<int16_t> columns(total * static_cast<size_t>(block_elements), 0);
   std::vector<int32_t> offsets(total * static_cast<size_t>(width), 0);
-  // Rows are summed as the instruction reads them: sums of x', not of x.
+  // SumRows adds x' instead of x; this constant corrects for the difference.
   const int64_t of_all = -dot.row_offset * dot.shift * static_cast<int64_t>(steps.size());
   const auto step_elements = static_cast<int>(dot.StepElements(width));
   const loop::DotShape step_shape = *loop::DotShape::Of(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of columns: what epilogues add to every sum (bias, corrections of zero points), and what they
-// read for each column besides.
+// Constants of columns: constants that epilogues add to every sum (bias, corrections of zero
+// points), and others that they load for each column.
 #include <algorithm>
 #include <utility>
 
@@ -18,7 +18,7 @@ bool IsSums(const Expr& e, const Buffer& sums) {
   return load != nullptr && load->buffer == sums;
 }
 
-// sums + b or b + sums, and sums - b.
+// An addition to the sums in an epilogue: sums + b, b + sums, or sums - b.
 struct Term {
   Expr node, b;
   bool negative;
@@ -41,7 +41,8 @@ bool ReadsSums(const Expr& e, const Buffer& sums) {
   return reads;
 }
 
-// The terms of all epilogues, if they add one and the same to sums wherever these are read.
+// Returns the terms of all epilogues. The result is empty if the terms differ, or if an epilogue
+// reads sums outside of such a term.
 std::vector<Term> SharedTerms(const TiledContraction& t) {
   std::vector<Term> terms;
   loop::Substitution hidden;
@@ -64,8 +65,8 @@ std::vector<Term> SharedTerms(const TiledContraction& t) {
   return terms;
 }
 
-// What `b` is for every place of the batch and every column, in that order; nothing if it is not a
-// constant of these alone.
+// Returns the values of `b` for every element of the batch and every column, in that order. Returns
+// nothing if `b` is not a constant that depends only on these.
 std::optional<std::vector<int32_t>> ColumnValues(const TiledContraction& t, const Expr& b,
                                                  const Context& context) {
   std::vector<Axis> axes = t.c.batch;
@@ -88,13 +89,13 @@ std::optional<std::vector<int32_t>> ColumnValues(const TiledContraction& t, cons
   return values;
 }
 
-// A load of an epilogue, and what it is for every column.
+// A load of an epilogue, and its values for all columns.
 struct ColumnLoad {
   Expr load;
   std::vector<int32_t> values;
 };
 
-// The one of `loads` that reads what `e` does.
+// Returns the element of `loads` that reads the same as `e`, or null.
 const ColumnLoad* Find(const std::vector<ColumnLoad>& loads, const Expr& e) {
   const auto* load = e.As<loop::Load>();
   if (load == nullptr) return nullptr;
@@ -107,7 +108,8 @@ const ColumnLoad* Find(const std::vector<ColumnLoad>& loads, const Expr& e) {
   return nullptr;
 }
 
-// The different loads of constants of the column alone, in the order of the epilogues.
+// Returns the distinct loads of constants that depend only on the column, in the order of the
+// epilogues.
 std::vector<ColumnLoad> ColumnLoads(const TiledContraction& t, const Context& context) {
   std::vector<ColumnLoad> loads;
   for (const Epilogue& epilogue : t.epilogues) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products of float32 by constants, as products of bfloat16 where they are allowed.
+// Sums of products of float32 by constants, computed as products of bfloat16 if these are allowed.
 #include <string>
 #include <tuple>
 #include <vector>
@@ -15,7 +15,7 @@ namespace {
 
 const ScheduleOptions kAllowed = {.bfloat16_products = true};
 constexpr char kName[] = " vdpbf16ps";
-// Sums of float32, in another order.
+// Sums of float32 are added in another order.
 constexpr double kTolerance = 1e-4;
 
 std::vector<Target> Machines() {
@@ -27,8 +27,8 @@ std::vector<Target> Machines() {
   return machines;
 }
 
-// Data that are rounded before they are multiplied, so that to round them again changes nothing; the
-// constants are of 8 bits.
+// Data that are rounded before they are multiplied, so that rounding them again changes nothing.
+// The constants have at most 8 bits.
 Expr Rounded(const Expr& x) { return loop::MakeCast(kF32, loop::MakeCast(DType::BFloat(), x)); }
 
 Kernel Dense(int64_t batch, int64_t m, int64_t k, int64_t n, bool constant = true) {
@@ -47,7 +47,7 @@ Kernel Dense(int64_t batch, int64_t m, int64_t k, int64_t n, bool constant = tru
   return kernel;
 }
 
-// A convolution 3 x 3 of data [height, width, channels], padded with 7s, and a sum with a residual.
+// A 3 x 3 convolution of data [height, width, channels], padded with 7s, plus a residual.
 Kernel Convolution(int64_t height, int64_t width, int64_t channels, int64_t outputs) {
   const Buffer x = Param("x", kF32, {height, width, channels}),
                residual = Param("residual", kF32, {height, width, outputs}),
@@ -100,7 +100,7 @@ TEST(DotFloats, MultiplyStoredRows) {
   }
 }
 
-// In registers that hold matrices, of a batch as well; the padding is made with the rows of a tile.
+// Matrix registers compute batches, too. The padding is computed with the rows of a tile.
 TEST(DotFloats, MultiplyInMatrices) {
   const Target target = WithFeatures(512, "x86_64-pc-linux-gnu",
                                      "+avx512bw,+avx512vl,+avx512bf16,+amx-tile,+amx-bf16");
@@ -117,13 +117,13 @@ TEST(DotFloats, MultiplyInMatrices) {
   const std::string description = DescriptionOf(kernel, target);
   EXPECT_TRUE(absl::EndsWith(description, " tdpbf16ps copied rows")) << description;
   ExpectLikeNaive(kernel, target, kTolerance, kAllowed);
-  // How often another instruction is issued says nothing of these.
+  // The issue slots of vdpbf16ps do not matter for matrices.
   Target slow = target;
   slow.bfloat_slots = kBFloatSlotsOfIntel;
   EXPECT_EQ(DescriptionOf(kernel, slow), description);
 }
 
-// As bfloat16 they are copied by the tile where they take more than the stack has.
+// Rows that do not fit on the stack as bfloat16 are copied by the tile.
 TEST(DotFloats, RowsBeyondTheStackAreCopiedByTheTile) {
   const Target target = Machines().back();
   const Kernel kernel = Convolution(62, 66, 32, 8);
@@ -142,7 +142,7 @@ TEST(DotFloats, ConstantsTakeHalfOfTheBytes) {
   EXPECT_EQ(bytes(kAllowed), 64 * 64 * 2);
 }
 
-// A single row waits for its constants, which are half of the bytes.
+// A single row waits for its constants, which take half of the bytes.
 TEST(DotFloats, SlowMachinesHaveThemOfSingleRows) {
   Target machine = Machines().back();
   machine.bfloat_slots = kBFloatSlotsOfIntel;
@@ -157,9 +157,9 @@ TEST(DotFloats, OnlyWhereTheyAreAllowed) {
   const Kernel kernel = Dense(1, 8, 64, 64);
   EXPECT_FALSE(absl::StrContains(DescriptionOf(kernel, target, {}), kName));
   EXPECT_FALSE(absl::StrContains(Text(Schedule(kernel, target)), "dot<"));
-  // Two factors that are computed.
+  // Both factors are computed.
   EXPECT_FALSE(absl::StrContains(DescriptionOf(Dense(1, 8, 64, 64, false), target), kName));
-  // No instruction.
+  // The target has no instruction.
   for (const Target& other : {VectorTarget(512), DotTarget()}) {
     EXPECT_EQ(Text(Schedule(kernel, other, kAllowed)), Text(Schedule(kernel, other)));
   }

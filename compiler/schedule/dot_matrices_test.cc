@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products in registers that hold matrices: which contractions take them, and that they are those
-// of plain loops.
+// Sums of products in registers that hold matrices: the contractions that use them, and a
+// comparison with plain loops.
 #include <string>
 #include <tuple>
 #include <vector>
@@ -23,14 +23,14 @@ Target Machine() {
 
 std::string DescriptionOf(const Kernel& kernel) { return Schedule(kernel, Machine()).description; }
 
-// No sign is changed: there is an instruction for each pair of them.
+// There is an instruction for each pair of signs, so no sign is changed.
 TEST(DotMatrices, BytesOfAnySigns) {
   for (const auto& [of_x, weights, name] : {std::tuple{kI8, Weights{kI8, -128, 127}, "tdpbssd"},
                                             {kU8, Weights{kI8, -128, 127}, "tdpbusd"},
                                             {kI8, Weights{kU8, 0, 255}, "tdpbsud"},
                                             {kU8, Weights{kU8, 0, 255}, "tdpbuud"},
                                             {kI8, Weights{kI16, -128, 127}, "tdpbssd"}}) {
-    // Whole steps and registers, and ends of all three.
+    // Whole steps and registers, and tails of all three extents.
     for (const auto& [m, k, n] :
          {std::tuple{64, 128, 64}, {70, 100, 50}, {17, 192, 16}, {49, 200, 80}}) {
       SCOPED_TRACE(absl::StrCat(name, ": ", m, "x", k, "x", n));
@@ -44,7 +44,7 @@ TEST(DotMatrices, BytesOfAnySigns) {
   }
 }
 
-// Weights of 8 bits around another place: the sum of each row is multiplied with what they are shifted by.
+// Weights of 8 bits around another center: the sum of each row is multiplied by their shift.
 TEST(DotMatrices, ShiftedWeights) {
   for (const DType of_x : {kI8, kU8}) {
     for (const auto& [m, k, n] : {std::tuple{70, 100, 50}, {49, 200, 80}, {40, 64, 100}}) {
@@ -61,7 +61,8 @@ TEST(DotMatrices, ShiftedWeights) {
   ExpectLikeNaive(kernel, Machine());
 }
 
-// Vectors take less where most of a register would be empty, and what has to be shifted.
+// Vectors are used if most of a register would be empty, if weights need more than 8 bits, or if
+// the target's vectors are narrower.
 TEST(DotMatrices, OthersStayVectors) {
   const Weights bytes = {kI8, -128, 127};
   for (const auto& [m, k, n] :
@@ -90,7 +91,7 @@ TEST(DotMatrices, TilesAreTwoRegistersEachWayWhereThereAreAsMany) {
   }
 }
 
-// A statement is a step, so that no value has more lanes where reductions are long.
+// A statement is one step, so that long reductions do not increase the lanes of any value.
 TEST(DotMatrices, LongReductions) {
   const Kernel kernel = Dense(33, 4700, 32, kI8, {kI8, -128, 127});
   const std::string text = Text(Schedule(kernel, Machine()));
@@ -103,8 +104,8 @@ size_t Occurrences(absl::string_view text, absl::string_view what) {
   return parts.size() - 1;
 }
 
-// Where columns are more than rows, all rows are copied first, and the tiles of a block of columns ask for
-// the lines of the next block, each once: 64 by two tiles of two steps.
+// If there are more columns than rows, all rows are copied first. The tiles of a block of columns
+// prefetch each line of the next block once: 64 lines in two tiles of two steps.
 TEST(DotMatrices, RowsAreStoredWhereColumnsAreMore) {
   const Weights bytes = {kI8, -128, 127};
   const Kernel kernel = Dense(64, 128, 256, kI8, bytes);
@@ -126,7 +127,7 @@ TEST(DotMatrices, RowsAreStoredWhereColumnsAreMore) {
                              "rows outside packed tdpbssd copied rows"));
 }
 
-// As many rows as stay in half of the L2 cache meet all columns before the next ones do.
+// As many rows as stay in half of the L2 cache are multiplied by all columns before the next rows.
 TEST(DotMatrices, StoredRowsAreInBlocksThatStayInTheCache) {
   Target target = Machine();
   target.l2_bytes = 64 << 10;
@@ -141,15 +142,15 @@ TEST(DotMatrices, StoredRowsAreInBlocksThatStayInTheCache) {
             0);
 }
 
-// Threads share the copies, and then the columns, also where few columns meet blocks of rows of which the
-// last is smaller.
+// Threads share the copies, and then the columns. The last kernel has few columns and a smaller
+// last block of rows.
 TEST(DotMatrices, StoredRowsByThreads) {
   Target target = Machine();
   target.cores = 4;
   const Kernel kernel = Dense(200, 512, 256, kI8, {kI8, -128, 127});
   EXPECT_EQ(Occurrences(Text(Schedule(kernel, target)), "parallel "), 2)
       << Text(Schedule(kernel, target));
-  // A few rows are copied by one thread, before all share the columns.
+  // One thread copies a few rows, before all threads share the columns.
   const Kernel few = Dense(64, 512, 512, kI8, {kI8, -128, 127});
   EXPECT_EQ(Occurrences(Text(Schedule(few, target)), "parallel "), 1)
       << Text(Schedule(few, target));
@@ -175,13 +176,13 @@ TEST(DotMatrices, Convolutions) {
       ExpectLikeNaive(kernel, Machine());
     }
   }
-  // Rows that are copied element by element.
+  // Rows that would be copied element by element do not use matrices.
   const std::string first = DescriptionOf(
       Convolution({.height = 32, .width = 32, .channels = 3, .outputs = 64}, kI8, bytes));
   EXPECT_FALSE(absl::StrContains(first, "tdp")) << first;
 }
 
-// Rows of a picture that are shorter than a register's share it.
+// Short rows of a picture share a tile.
 TEST(DotMatrices, ShortRowsShareATile) {
   const Kernel kernel = Convolution({.height = 14, .width = 14, .channels = 64, .outputs = 64}, kI8,
                                     {kI8, -128, 127});

@@ -16,26 +16,28 @@ namespace {
 
 using loop::Range;
 
-constexpr int64_t kMinReduce = 4;           // fewer products are none of an instruction's
-constexpr int64_t kMaxPartReadOn = 3;       // of a run that is no whole groups: a third
-constexpr int64_t kMaxPartOfData = 4;       // that copied rows take: a quarter
-constexpr int64_t kMaxPartOfTensors = 3;    // of a model: a third
-constexpr int64_t kMaxTileLanes = 1 << 16;  // of the rows of a tile that is one loop
-// Counted on AArch64: with less than these, SDOT takes fewer instructions than SMMLA.
+constexpr int64_t kMinReduce = 4;           // shorter reductions do not use an instruction
+constexpr int64_t kMaxPartReadOn = 3;       // elements read past a run: at most a third of it
+constexpr int64_t kMaxPartOfData = 4;       // copied rows: at most a quarter of the data
+constexpr int64_t kMaxPartOfTensors = 3;    // copied rows: at most a third of a model's tensors
+constexpr int64_t kMaxTileLanes = 1 << 16;  // elements of the rows of a tile that is one loop
+// Minimum steps and columns for SMMLA. With fewer, SDOT takes fewer instructions (counted on
+// AArch64).
 constexpr int64_t kMinStepsTogether = 8, kMinColumnsTogether = 32;
 constexpr int64_t kSignBit = 128;
 
 const DType kI32 = DType::Int(32), kI8 = DType::Int(8), kF32 = DType::Float(32);
 
-// What a constant factor's elements are; nothing of floats, which are rounded to what an instruction
-// reads.
+// Range of the elements of a constant factor. Floats have none, because they are rounded to the
+// type that the instruction reads.
 using Values = std::optional<Range>;
 
 bool IsInteger(DType dtype, int bits) {
   return dtype.is_integral() && !dtype.is_bool() && dtype.bits == bits;
 }
 
-// c, so that all of a constant minus c are of a dtype; nothing if they are spread too far.
+// Returns c, so that all elements of a constant minus c fit a dtype. Returns nothing if their range
+// is too wide.
 std::optional<int64_t> ColumnShift(const Values& of, DType dtype) {
   if (!of.has_value()) return 0;
   const Range& values = *of;
@@ -55,20 +57,21 @@ const loop::Constant* ConstantFactor(const Expr& factor, const Context& context)
 
 Expr LoadOf(const loop::Load& load) { return loop::MakeLoad(load.buffer, load.index); }
 
-// Whether `row` multiplies elements of x by a constant of these values.
+// True if `row` multiplies elements of dtype `x` by a constant of these values.
 bool Multiplies(const DotInstruction& row, DType x, const Values& y) {
   const bool takes_x = !y.has_value() || IsInteger(x, 8) || x == row.a;
   return takes_x && ColumnShift(y, row.b).has_value();
 }
 
-// Whether products of floats pay: there are more of them in a slot than multiply-adds, or constants are
-// read once, for a single row, and take half of the bytes.
+// True if products of floats pay: an issue slot computes more of them than multiply-adds, or a
+// single row reads the constants once, which take half of the bytes.
 bool PaysForFloats(const DotInstruction& row, const Contraction& c, const Target& target) {
   return row.ProductsPerSlot(target) > target.Lanes(kF32) || TotalExtent(c.rows) == 1;
 }
 
-// The plan without steps and panel: of an instruction that multiplies the factors, or, where `row`
-// is null, of four products at a time, or as many as lanes have.
+// Returns the plan without steps and panel. `row` is an instruction that multiplies the factors. If
+// it is null, products are plain multiplications: four at a time, or single ones in vectors of
+// int32.
 DotPlan PlanOf(const DotInstruction* row, DType x, const Values& y, const Target& target) {
   if (row == nullptr) {
     const int64_t group = target.Lanes(kI32) > 1 ? 1 : 4;
@@ -98,23 +101,26 @@ int64_t RowBytes(const Contraction& c, const DotPlan& plan) {
          plan.row_dtype.bytes();
 }
 
-// Whether so many bytes of a single copied row are little beside the tensors of the model. Two rows
-// at once save more instructions, and are copied anyway.
+// True if a single copied row of `bytes` is small compared with the model's tensors. Two rows at
+// once save more instructions, and are copied anyway.
 bool IsSmallPart(const Contraction& c, int64_t bytes, const Context& context) {
   return TotalExtent(c.rows) > 1 || !context.memory.has_value() ||
          bytes <= context.memory->least_bytes / kMaxPartOfTensors;
 }
 
-// Whether so many bytes of copied rows raise no plan of a model. The data of a single row are read
-// for every output, so that its tensors do not overlap, and take what they are known to take.
+// True if `bytes` of copied rows do not raise the memory plan of the model. This is known only for
+// a single row: every output reads its data, so that its tensors do not overlap, and their memory
+// is known exactly.
 bool FitsBesideTensors(const Contraction& c, int64_t bytes, const Context& context) {
   return context.target.short_of_memory && context.memory.has_value() && TotalExtent(c.rows) == 1 &&
          bytes <= context.memory->spare_bytes;
 }
 
-// Whether there is memory for the copied rows of a tile. Where memory is short that is a small part
-// of the stack, or of the workspace if padded data would take more of it, or the data do, and a small
-// part of what the model takes; or else what lies idle.
+// True if there is memory for the copied rows of a tile. If memory is short, one of three
+// conditions must hold. Tiles pad their own rows, which saves the memory of padded data. The rows
+// fit on the stack or take a small part of the data, and take a small part of the model's tensors.
+// The rows fit into idle workspace. If memory is not short, the rows of the largest tile must fit
+// on the stack.
 bool HoldsRows(const Contraction& c, const DotPlan& plan, bool padded, const Context& context) {
   const Target& target = context.target;
   if (!target.short_of_memory) {
@@ -128,9 +134,9 @@ bool HoldsRows(const Contraction& c, const DotPlan& plan, bool padded, const Con
          FitsBesideTensors(c, bytes, context);
 }
 
-// Whether rows of the other sign are copied although they lie right. C spells no change of sign
-// between memory and instruction. A group that is broadcast would change its sign once for every
-// tile of columns, and the broadcast could not read memory: copied rows take 0.6 to 0.8 of the time
+// True if rows of the other sign are copied although they could be read in place. C cannot change a
+// sign between memory and instruction. A broadcast group would change its sign once for every tile
+// of columns, and the broadcast could not read memory. Copied rows take 0.6 to 0.8 of the time
 // (Sapphire Rapids).
 bool CopiesForSigns(const Contraction& c, const DotPlan& plan, const Context& context) {
   const bool broadcasts_groups = plan.lanes > 1 && !context.target.broadcasts_lanes();
@@ -138,9 +144,9 @@ bool CopiesForSigns(const Contraction& c, const DotPlan& plan, const Context& co
          (broadcasts_groups && HoldsRows(c, plan, /*padded=*/false, context));
 }
 
-// Whether rows lie in memory as the instruction reads them: in whole groups of elements of its type,
-// one behind the other, in one run or, where runs may be short, in several. The last group of a run
-// may read on into what follows in stored rows: its columns are zeros there.
+// True if rows lie in memory as the instruction reads them: in whole groups of contiguous elements
+// of its type. A row is one run or, unless memory is short, several. In stored rows the last group
+// of a run may include elements after the run, because its columns are zeros there.
 bool LieRight(const Contraction& c, const DotPlan& plan, RowSource source, const Context& context) {
   const Target& target = context.target;
   const bool as_read = source == RowSource::kStored || plan.row_offset == 0;
@@ -158,8 +164,8 @@ bool LieRight(const Contraction& c, const DotPlan& plan, RowSource source, const
   return form.has_value() && form->coefficients.back() == 1;
 }
 
-// Whether an instruction of several rows pays: these are copied, each in one run of whole groups,
-// for enough columns and with enough steps between the beginning and the end of a tile.
+// True if an instruction of several rows pays. Its rows are copied, each in one run of whole
+// groups. It needs enough columns, and enough steps between the beginning and the end of a tile.
 bool PaysRowsTogether(const DotInstruction& row, const Contraction& c, RowSource source) {
   return source == RowSource::kData && c.reduce.size() == 1 &&
          c.reduce[0].extent % row.group == 0 &&
@@ -167,12 +173,13 @@ bool PaysRowsTogether(const DotInstruction& row, const Contraction& c, RowSource
          c.column.extent >= kMinColumnsTogether && RowExtent(c, 0) > 1;
 }
 
-// The loop in assembly that reads rows and columns as they lie: a panel, or a row in one run.
+// Returns the loop in assembly that reads rows and columns as they are stored: a panel, or rows of
+// one run. Returns null if there is none.
 const DotLoop* FindLoop(const Contraction& c, const DotPlan& plan) {
   if (plan.row == nullptr || plan.steps == 1) return nullptr;
   const bool as_read = plan.panel || (c.reduce.size() == 1 && plan.row_offset == 0);
   for (const DotLoop& loop : plan.row->loops) {
-    // Sums of rows are taken of whole groups.
+    // Sums of rows, which a shift needs, read whole groups.
     const bool rows_alternate = RowExtent(c, 0) > 1 && c.reduce.back().extent % loop.run == 0 &&
                                 TotalExtent(c.reduce) % plan.group == 0 &&
                                 (plan.shift == 0 || loop.run == plan.group);
@@ -183,7 +190,7 @@ const DotLoop* FindLoop(const Contraction& c, const DotPlan& plan) {
   return nullptr;
 }
 
-// The contraction without axes of extent 1, as its rows are looked at before axes are merged.
+// Returns the contraction without reduction axes of extent 1, for use before axes are merged.
 Contraction WithoutUnitAxes(Contraction c) {
   std::erase_if(c.reduce, [](const Axis& axis) { return axis.extent == 1; });
   return c;
@@ -199,7 +206,7 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
   const DType sum = c.x.type().dtype;
   const Values y =
       sum.is_float() ? Values() : RangeOfElements(ConstantFactor(c.y, context)->tensor);
-  // Floats keep all of their bits, unless the user allows otherwise.
+  // Floats keep all of their bits unless the user allows rounding.
   const bool in_parts = sum.is_float() && !context.bfloat16_products;
   const int64_t factor_parts = in_parts ? loop::DotKind::kPartsOfFloat : 1;
   std::vector<const DotInstruction*> rows = DotInstructionsOf(target, sum);
@@ -211,14 +218,15 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
            (sum.is_float() && !PaysForFloats(*row, c, target)) ||
            (row->vector_rows() > 1 && !PaysRowsTogether(*row, c, source));
   });
-  // Of those that are as fast, one that needs no change of signs, and no shift.
+  // Among equally fast instructions, one without a change of signs and without a shift is
+  // preferred.
   const auto order = [&](const DotInstruction* row) {
     return std::tuple(-row->ProductsPerSlot(target), x.bits == row->a.bits && x != row->a,
                       ColumnShift(y, row->b) != 0);
   };
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const auto* a, const auto* b) { return order(a) < order(b); });
-  // Without an instruction rows are copied for the sake of the memory that padded data take.
+  // Without an instruction, rows are copied to save the memory of padded data.
   const bool plain = target.short_of_memory && padded && IsInteger(x, 8);
   if (rows.empty() && plain && ColumnShift(y, kI8).has_value()) rows.push_back(nullptr);
   for (const DotInstruction* row : rows) {
@@ -229,7 +237,7 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
     plan.run = plan.panel ? TotalExtent(c.reduce) : c.reduce.back().extent;
     plan.steps = TotalExtent(c.reduce) / plan.run * plan.run_steps();
     if (plan.of_matrices()) DivideMatrices(plan, c, padded, target);
-    // Before axes are merged, it may be that they will be.
+    // Before axes are merged, several row axes may still become one.
     const bool stores = plan.stores_matrices() ||
                         (plan.of_matrices() && c.rows.size() > 1 && MayStoreMatrices(c, padded));
     if (plan.panel && !stores && !HoldsRows(c, plan, padded, context)) continue;
@@ -315,8 +323,8 @@ Stmt UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   UseColumnConstants(t, packed.offsets, FactorLoad(t.c.y)->buffer->name, context);
   if (dot.of_matrices()) return UseMatrices(t, value, packed.columns, context);
   const int64_t rows = t.tile.outer_rows * t.tile.rows;
-  // Memory for a tile's rows: on the stack, or in the workspace where the stack is small, or where
-  // they would be a large part of what the model takes, and enough of the workspace lies idle.
+  // Allocates memory for a tile's rows. It is on the stack unless the stack is too small, or the
+  // rows would be a large part of the model's tensors and enough of the workspace is idle.
   const auto for_rows = [&](const char* suffix, DType dtype, Shape shape, bool may_be_idle) {
     const int64_t bytes = NumElements(shape) * dtype.bytes();
     const bool small_stack = context.target.short_of_memory && bytes > context.target.stack_bytes;
@@ -340,7 +348,7 @@ Stmt UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   std::vector<Expr> columns;
   for (const Axis& axis : t.c.batch) columns.push_back(axis.var);
   columns.push_back(t.block);
-  // Rows in memory may have several runs of steps; those of a panel have one.
+  // Rows in memory may have several runs of steps. The rows of a panel have one run.
   std::vector<Axis> steps = {{step, dot.steps}};
   if (panel == nullptr) {
     steps = t.c.reduce;
@@ -370,7 +378,7 @@ Stmt UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
     sums = for_rows("_sums", kI32, {rows}, false);
     t.init = t.init + loop::MakeLoad(sums, {t.tile_row});
   }
-  const TiledContraction before = t;  // with the reduction as the rows have it
+  const TiledContraction before = t;  // with the reduction axes of the rows
   t.before_rows = [before, value, panel, sums, ones, step,
                    target = context.target](const TilePlace& place) {
     std::vector<Stmt> stmts;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of products of small integers: by every instruction of the table, and with padding that a
-// small machine makes for the rows of one tile at a time.
+// small machine computes for the rows of one tile at a time.
 #include <algorithm>
 #include <regex>
 #include <set>
@@ -19,9 +19,9 @@
 namespace kiln::schedule {
 namespace {
 
-// All that the table has is tried below: rows that a machine takes first for bytes, one that stands
-// in where these want too much memory (RowsThatAreShortArePairsOfInt16), those for int16
-// (MultipliesRowsOfInt16), those of PairsOfRowsMeetPairsOfColumns, and those of dot_floats_test.cc and
+// Every row of the table is tested. DotMachines() has the rows that are a machine's first choice
+// for bytes. `others` has the rows that other tests use: RowsThatAreShortArePairsOfInt16,
+// MultipliesRowsOfInt16, PairsOfRowsMeetPairsOfColumns, dot_taps_test.cc, dot_floats_test.cc and
 // dot_matrices_test.cc.
 TEST(DotProduct, EveryRowHasAMachine) {
   const std::set<absl::string_view> others = {
@@ -41,7 +41,7 @@ TEST(DotProduct, RowsAsTheyLieInMemory) {
   for (const auto& [row, target] : DotMachines()) {
     for (const DType of_x : {kI8, kU8}) {
       for (const Weights& weights : kWeights) {
-        // Widths of one instruction differ in nothing but their lanes.
+        // Widths of one instruction differ only in their lanes.
         if (target.vector_bits == 256 && weights.least != -148) continue;
         for (const auto& [m, steps, n] :
              {std::tuple{1, 16, 40}, {5, 2, 3}, {13, 9, 33}, {30, 1, 16}}) {
@@ -67,7 +67,7 @@ TEST(DotProduct, RowsAsTheyLieInMemory) {
   }
 }
 
-// On AArch64 each row of a tile has a vector of its elements beside the sums and the columns.
+// On AArch64, each row of a tile has a vector of its elements, besides the sums and the columns.
 TEST(DotProduct, TilesLeaveRegistersForLanesOfRows) {
   for (const char* features : {"", "+dotprod"}) {
     Target target = WithFeatures(128, "aarch64-unknown-linux-gnu", features);
@@ -81,8 +81,8 @@ TEST(DotProduct, TilesLeaveRegistersForLanesOfRows) {
   }
 }
 
-// On AVX-512 a tile of several column vectors has a register for a column of the next step: 14x2
-// spills.
+// On AVX-512, a tile of several column vectors leaves a register for a column of the next step:
+// 14x2 spills.
 TEST(DotProduct, TilesLeaveARegisterForTheNextColumn) {
   for (const int64_t rows : {14, 28, 196}) {
     for (const int64_t columns : {32, 96, 512}) {
@@ -98,7 +98,8 @@ TEST(DotProduct, TilesLeaveARegisterForTheNextColumn) {
   }
 }
 
-// Where rows or columns are few, or rows are short or no whole groups, single rows take less.
+// Single rows take fewer instructions if there are few rows or columns, or if rows are short or not
+// whole groups.
 TEST(DotProduct, PairsOfRowsMeetPairsOfColumns) {
   const Target target = WithFeatures(128, "aarch64-unknown-linux-gnu", "+dotprod,+i8mm");
   for (const DType of_x : {kI8, kU8}) {
@@ -131,7 +132,7 @@ TEST(DotProduct, CopiesRowsThatAreNoMultipleOfTheGroup) {
   for (const auto& [row, target] : DotMachines()) {
     for (const int64_t k : {11, 1001}) {
       const Kernel kernel = Dense(5, k, 20, kI8, kWeights[3]);
-      // Small machines have little memory to spare for it.
+      // Small machines have little memory for copies.
       EXPECT_EQ(absl::EndsWith(Schedule(kernel, target).description,
                                absl::StrCat(" ", row, " copied rows")),
                 !target.is_baremetal() || k == 11);
@@ -140,7 +141,8 @@ TEST(DotProduct, CopiesRowsThatAreNoMultipleOfTheGroup) {
   }
 }
 
-// Rows of bytes are copied as int16 while the stack holds two of them: 4 bytes for each product.
+// Rows of bytes are copied as int16 if the stack holds two of them: 4 bytes for each element of the
+// reduction.
 TEST(DotProduct, RowsThatAreShortArePairsOfInt16) {
   for (const auto& [k, description] : {std::pair{64, "smlad copied rows"}, {68, "smlad_s8"}}) {
     const Kernel kernel = Dense(5, k, 20, kI8, kWeights[0]);
@@ -148,20 +150,20 @@ TEST(DotProduct, RowsThatAreShortArePairsOfInt16) {
         << Schedule(kernel, DspTarget()).description;
     ExpectLikeNaive(kernel, DspTarget());
   }
-  // Beyond the stack, where they are a quarter of what the data take.
+  // Longer rows are copied if they take at most a quarter of the data.
   for (const auto& [rows, description] : {std::pair{16, "smlad copied rows"}, {15, "smlad_s8"}}) {
     const Scheduled scheduled = Schedule(Dense(rows, 128, 20, kI8, kWeights[0]), DspTarget());
     EXPECT_TRUE(absl::EndsWith(scheduled.description, description)) << scheduled.description;
     EXPECT_EQ(scheduled.func.workspace != nullptr, rows == 16);
   }
-  // What is int16 already is not copied, at any length.
+  // Rows of int16 are not copied, at any length.
   const Kernel wide = Dense(5, 400, 20, kI16, kWeights[0]);
   EXPECT_TRUE(absl::EndsWith(Schedule(wide, DspTarget()).description, " smlad"));
   ExpectLikeNaive(wide, DspTarget());
 }
 
-// Where registers are few the steps of a tile are one statement, which is printed as a loop in
-// assembly: of two rows, whose pairs of elements alternate, or of one.
+// On machines with few registers, the steps of a tile are one statement, which is printed as a loop
+// in assembly. The loop has two rows, whose pairs of elements alternate, or one row.
 TEST(DotProduct, TilesAreOneLoop) {
   const struct {
     Kernel kernel;
@@ -169,12 +171,13 @@ TEST(DotProduct, TilesAreOneLoop) {
   } cases[] = {
       {Dense(5, 64, 20, kI8, kWeights[0]), "dot<smlad, 4, swaps, steps 16, run 2>"},
       {Dense(1, 64, 20, kI8, kWeights[0]), "dot<smlad, 4, swaps, steps 16, run 4>"},
-      // No whole groups, and columns that are no bytes, so that rows are summed besides.
+      // Rows that are not whole groups, and columns that do not fit into bytes, so that rows are
+      // also summed.
       {Dense(5, 27, 20, kI8, kWeights[0]), "dot<smlad, 4, swaps, steps 7, run 4>"},
       {Dense(5, 64, 20, kI8, kWeights[3]), "dot<smlad, 4, swaps, steps 16, run 4>"},
-      // Rows of bytes as they lie.
+      // Rows of bytes are read in place.
       {Dense(5, 68, 20, kI8, kWeights[0]), "dot<smlad_s8, 4, steps 17, run 4>"},
-      // A single step is none.
+      // A single step is not a loop.
       {Dense(5, 4, 20, kI8, kWeights[0]), "dot<smlad, 4, swaps>"},
   };
   for (const auto& [kernel, tile] : cases) {
@@ -184,8 +187,9 @@ TEST(DotProduct, TilesAreOneLoop) {
   }
 }
 
-// What an epilogue reads for every column lies beside what the sums begin with, block by block: of
-// two constants of one name the right one, and zeros behind the last column.
+// Constants that an epilogue loads for every column are stored beside the initial values of the
+// sums, block by block. Of two constants with the same name the right one is used, and zeros follow
+// the last column.
 TEST(DotProduct, ConstantsOfColumnsLieSideBySide) {
   constexpr int64_t kColumns = 5;
   const Buffer x = Param("x", kI8, {4, 64}), sum = Workspace("sum", kI32, {4, kColumns}),
@@ -211,14 +215,14 @@ TEST(DotProduct, ConstantsOfColumnsLieSideBySide) {
     return (MakeLoad(sum, i) + of_column(bias)) * of_column(factor) + of_column(other);
   }));
   const std::string text = Text(Schedule(kernel, DspTarget()));
-  // Three blocks of two columns, of three constants.
+  // Three blocks of two columns, with three constants for each column.
   EXPECT_TRUE(absl::StrContains(text, "acc[1] = w_offsets[block * 6 + 1]")) << text;
   EXPECT_TRUE(absl::StrContains(text, "acc[1] * w_offsets[t1 + 3] + w_offsets[t1 + 5]")) << text;
   EXPECT_FALSE(absl::StrContains(text, " c[")) << text;
   ExpectLikeNaive(kernel, DspTarget());
 }
 
-// One tile reads all columns once: every line is prefetched 8 KiB before its step.
+// One tile reads all columns once: every line is prefetched 8 KiB ahead.
 TEST(DotProduct, PrefetchesColumnsThatAreReadOnce) {
   const auto prefetched = [](int64_t rows) {
     const std::string text = Text(Schedule(Dense(rows, 512, 64, kI8, kWeights[0]), DotTarget()));
@@ -246,7 +250,7 @@ TEST(DotProduct, MultipliesRowsOfInt16) {
       ExpectLikeNaive(kernel, target);
     }
   }
-  // By bytes alone.
+  // This instruction multiplies int16 by int8 only.
   for (const auto& [row, target] : DotMachines()) {
     if (row != "vmlava.s8") continue;
     const Kernel kernel = Dense(7, 32, 24, kI16, kWeights[0]);
@@ -255,7 +259,7 @@ TEST(DotProduct, MultipliesRowsOfInt16) {
   }
 }
 
-// Of the rows that a tile copies, by the text of the loops.
+// Returns the bytes of the rows that a tile copies, according to the text of the loops.
 int64_t PanelBytes(const Scheduled& scheduled) {
   const std::string text = Text(scheduled);
   std::smatch found;
@@ -265,7 +269,7 @@ int64_t PanelBytes(const Scheduled& scheduled) {
   return std::stoll(found[1]) / 8 * std::stoll(found[2]) * std::stoll(found[3]);
 }
 
-// Where memory is short each tile pads its own rows. Elsewhere padded data are stored once on the
+// If memory is short, each tile pads its own rows. Otherwise padded data are stored once on the
 // stack, as the instruction reads them, if rows are nearly whole groups.
 TEST(DotProduct, PaddingIsMadeWithTheRows) {
   const Conv convolutions[] = {{.height = 5, .width = 9, .channels = 3, .outputs = 20},
@@ -322,18 +326,19 @@ int CountOf(const std::string& text, const std::string& part) {
   return count;
 }
 
-// What --optimize says of code: copies of the loops over blocks, of the rows', and of the epilogue.
+// --optimize controls copies of code: of the loops over blocks, of the loops over rows, and of the
+// epilogue.
 TEST(DotProduct, SmallCodeHasNoCopies) {
   const auto text_for = [&](const Conv& conv, Optimize optimize) {
     return Text(Schedule(Convolution(conv, kI8, kWeights[0]), DspTarget(), {.optimize = optimize}));
   };
-  // Rows of one channel are copied element by element, each with its test: borders get copies of all
-  // loops, or, where code shall be small, of those that copy rows.
+  // Rows of one channel are copied element by element, with a test for each. Borders get copies of
+  // all loops or, if code should be small, only of the loops that copy rows.
   const Conv bytes{.height = 13, .width = 13, .channels = 1, .outputs = 8, .kernel = 8, .pad = 4};
   EXPECT_GT(CountOf(text_for(bytes, Optimize::kSpeed), "dot<"), 1);
   EXPECT_EQ(CountOf(text_for(bytes, Optimize::kBalanced), "dot<"), 1);
   EXPECT_EQ(CountOf(text_for(bytes, Optimize::kSize), "dot<"), 1);
-  // Elements of 16 channels share a test.
+  // The elements of 16 channels share a test.
   const Conv runs{.height = 12, .width = 12, .channels = 16, .outputs = 8};
   const std::string speed = text_for(runs, Optimize::kSpeed),
                     size = text_for(runs, Optimize::kSize);
@@ -343,12 +348,12 @@ TEST(DotProduct, SmallCodeHasNoCopies) {
   EXPECT_EQ(CountOf(size, "dot<"), 1) << size;
   EXPECT_EQ(CountOf(size, "select("), 0) << size;
   EXPECT_LT(CountOf(size, "pad_rows["), CountOf(speed, "pad_rows[")) << size;
-  // The epilogue of a tile of 2 × 2 sums.
+  // The epilogue of a tile of 2 × 2 sums is unrolled for speed, and a loop for size.
   EXPECT_EQ(CountOf(speed, " out["), 4) << speed;
   EXPECT_EQ(CountOf(size, " out["), 1) << size;
 }
 
-// Sums of Helium are scalars, of which four of neighbouring columns become a vector at the end.
+// Sums of Helium are scalars. The sums of four neighboring columns become a vector at the end.
 TEST(DotProduct, WhatIsMadeOfScalarSumsIsVectors) {
   const Conv conv{.height = 6, .width = 6, .channels = 16, .outputs = 8};
   for (const auto& [row, target] : DotMachines()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a dot product as its instruction reads them: copied, and summed.
+// Copies and sums the rows of a dot product in the form that its instruction reads.
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -14,7 +14,8 @@ namespace {
 const DType kI32 = DType::Int(32), kU8 = DType::UInt(8);
 constexpr int64_t kSignBit = 128;
 
-// `of_part` of the elements of each part of `inner`, of `count` elements.
+// Returns a loop over parts of `inner`, each of `count` elements. Its body is of_part(element, s),
+// and s is `at_inner` at that element of the part.
 Stmt InParts(const Axis& inner, int64_t count, const Stmt& at_inner,
              const std::function<Stmt(const Axis& element, Stmt)>& of_part) {
   const Axis part = {loop::MakeVar("part"), inner.extent / count},
@@ -24,8 +25,9 @@ Stmt InParts(const Axis& inner, int64_t count, const Stmt& at_inner,
               of_part(element, loop::Substitute(at_inner, {{inner.var.get(), at}})));
 }
 
-// `store(x)` for all of `inner`, in parts that are written out, or else in a loop of that kind. If x
-// is padded data, and padding is the same for all of `inner`, it is tested once.
+// Returns store(x) for all of `inner`. It is unrolled in parts if their size divides the extent,
+// otherwise a loop of `kind`. If `x` is padded data, and padding is the same for all of `inner`, it
+// is tested once.
 Stmt CopyRun(const Axis& inner, const Expr& x, ForKind kind,
              const std::function<Stmt(const Expr&)>& store) {
   const auto written_out = [](const Axis& element, Stmt s) {
@@ -68,7 +70,7 @@ std::vector<Expr> PanelIndex(const DotPlan& dot, const Expr& tile_row, const Exp
 Stmt FillPanel(const TiledContraction& t, const Expr& value, const Buffer& panel,
                const TilePlace& place, const Target& target) {
   const DotPlan& dot = *t.dot;
-  // Behind the last row of an odd number stands the same once more.
+  // If panel_rows does not divide the number of rows, the last row is repeated.
   const Axis outer = {loop::MakeVar("outer"), place.outer_rows},
              row = {loop::MakeVar("m"), AlignUp(place.rows, dot.panel_rows())};
   const Expr source = row.extent == place.rows ? row.var : loop::Min(row.var, Expr(place.rows - 1));
@@ -92,7 +94,7 @@ Stmt FillPanel(const TiledContraction& t, const Expr& value, const Buffer& panel
   Stmt copy = store_element(element_of_row);
   const bool scalar = target.Lanes(panel->dtype) == 1;
   if (dot.panel_rows() > 1 && !(scalar && t.code.tests_runs)) {
-    // A run is what lies side by side in the panel. All rows in one iteration, which is short.
+    // Each iteration copies a few elements, which are contiguous in the panel, of all rows.
     const int64_t part = inner.extent % dot.group == 0 ? dot.group : dot.panel_run();
     copy = InParts(inner, part, copy, [&](const Axis& element, Stmt s) {
       const ForKind kind = scalar ? ForKind::kUnrolled : ForKind::kVectorized;
@@ -165,7 +167,7 @@ Stmt SumRows(const TiledContraction& t, const Buffer& sums, const Buffer& ones,
     return ones == nullptr ? all_ones
                            : loop::MakeLoad(ones, {loop::MakeRamp(k * Expr(dot.group), 1, group)});
   };
-  // Adds `count` lanes of products with ones from step `k` of a run on.
+  // Adds `count` lanes of products with ones, from step `k` of a run on.
   const auto add = [&](const Expr& k, int64_t count) {
     return each(count, [&](const Expr& lane) {
       return AddDot(dot, loop::MakeLoad(acc, {lane}), group_at(row, k + lane), ones_at(k + lane));

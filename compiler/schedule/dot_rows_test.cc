@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for the rows of dot products: where they are copied or stored, and when there is none.
+// Memory for the rows of dot products: copied rows, stored rows, and rows without memory.
 #include <string>
 
 #include "absl/strings/match.h"
@@ -13,8 +13,9 @@ namespace {
 
 constexpr char kVnni[] = " vpdpbusd";
 
-// A single row is copied to the stack if that is a third of what tensors take, or else to where no
-// tensor lies. Otherwise it is read as it lies, which takes more instructions.
+// A single row is copied to the stack if it takes at most a third of the tensors' memory, otherwise
+// to a part of the workspace that is idle. If there is none, it is read in place, which takes more
+// instructions.
 TEST(DotRows, CopyOfASingleRowDependsOnTheMemoryOfTheModel) {
   const Kernel kernel = Dense(1, 128, 20, kI8, kWeights[0]);
   const struct {
@@ -34,7 +35,7 @@ TEST(DotRows, CopyOfASingleRowDependsOnTheMemoryOfTheModel) {
     EXPECT_EQ(workspace == nullptr ? 0 : workspace->num_bytes(), c.workspace_bytes);
     ExpectLikeNaive(kernel, DspTarget(), 0, {}, c.memory);
   }
-  // Tensors of several rows may overlap, so that more or less of the workspace is idle than is known.
+  // Tensors of several rows may overlap, so the idle part of the workspace is not known exactly.
   const TensorMemory memory = {.least_bytes = 1024, .spare_bytes = 256};
   const Scheduled rows = Schedule(Dense(5, 64, 20, kI8, kWeights[0]), DspTarget(), {}, memory);
   EXPECT_TRUE(absl::EndsWith(rows.description, "smlad copied rows")) << rows.description;
@@ -57,11 +58,11 @@ TEST(DotRows, NotOfCopiedRowsBeyondTheStack) {
   };
   EXPECT_TRUE(absl::StrContains(description(8191), kVnni)) << description(8191);
   EXPECT_FALSE(absl::StrContains(description(8193), kVnni)) << description(8193);
-  // A tile has no more rows than there are.
+  // A tile has no more rows than the data have.
   const std::string of_few =
       Schedule(Dense(5, 40001, 20, kI8, kWeights[0]), DotTarget()).description;
   EXPECT_TRUE(absl::StrContains(of_few, kVnni)) << of_few;
-  // Rows that need no copy may be of any length.
+  // Rows that need no copy may have any length.
   EXPECT_TRUE(absl::StrContains(description(16384), kVnni)) << description(16384);
   const auto of_padded = [](int64_t places, int64_t channels) {
     return Schedule(Convolution({.height = places,
@@ -74,7 +75,7 @@ TEST(DotRows, NotOfCopiedRowsBeyondTheStack) {
         .description;
   };
   EXPECT_TRUE(absl::EndsWith(of_padded(2, 8196), "vpdpbusd stored rows"));
-  // Padded data that are more than the stack holds are copied by the tile, wherever they lie.
+  // Padded data that do not fit on the stack are copied by the tile.
   EXPECT_TRUE(absl::EndsWith(of_padded(4, 8192), "vpdpbusd copied rows")) << of_padded(4, 8192);
   EXPECT_FALSE(absl::StrContains(of_padded(4, 8196), kVnni)) << of_padded(4, 8196);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolutions of small integers: the taps of a window that an instruction adds at once.
+// Depthwise convolutions of small integers: groups the taps of a window that an instruction adds at
+// once.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -12,13 +13,13 @@ namespace {
 using loop::Range;
 
 const DType kI32 = DType::Int(32);
-// Of the narrowest vector of sums of any instruction.
+// Lanes of the narrowest vector of sums of any instruction.
 constexpr int64_t kMinLanes = 4;
-// Wider vectors of bytes are interleaved in many steps: the machine's vectors of 256 and 512 bits
-// are several of 128 in that.
+// Maximum width of interleaved vectors of bytes. Wider ones take many steps, because machines
+// interleave vectors of 256 and 512 bits as several of 128 bits.
 constexpr int64_t kBytesInterleavedBits = 128;
 
-// The value under a conversion to int32; empty if `factor` is none.
+// Returns the value under a conversion to int32; empty if `factor` is not such a conversion.
 Expr Narrow(const Expr& factor) {
   const auto* cast = factor.As<loop::Cast>();
   const bool widens = cast != nullptr && factor.type() == loop::Type::Of(kI32) &&
@@ -26,8 +27,9 @@ Expr Narrow(const Expr& factor) {
   return widens ? cast->a : Expr();
 }
 
-// The fastest instruction of vectors that multiplies values of type x by a constant of these values
-// as they are, and whose groups can be made of elements that lie apart; null if there is none.
+// Returns the fastest vector instruction that multiplies values of type `x` by a constant of these
+// values without a shift or a change of sign. Its groups can be made of elements that are not
+// contiguous. Returns null if there is none.
 const DotInstruction* FindRow(DType x, const Range& y, const Target& target) {
   for (const DotInstruction* row : DotInstructionsOf(target, kI32)) {
     const int64_t bits = row->FormOf(target)->lanes * int64_t{kI32.bits};
@@ -60,7 +62,8 @@ std::optional<Stage> GroupTaps(const Stage& stage, Context& context) {
   const DotInstruction* row = FindRow(x.type().dtype, taps, context.target);
   if (row == nullptr) return std::nullopt;
 
-  // The taps of one group side by side, behind the channel; zeros behind the window's last one.
+  // The taps of a group are contiguous, inside of the channel axis. Zeros follow the window's last
+  // tap.
   const int64_t group = row->group, extent = window->extent, groups = DivideUp(extent, group);
   const auto grouped = static_cast<size_t>(window - stage.reduce.begin());
   std::vector<Axis> order(stage.axes.begin(), stage.axes.end() - 1);
@@ -89,7 +92,7 @@ std::optional<Stage> GroupTaps(const Stage& stage, Context& context) {
   const Buffer grouped_taps =
       WithElementsOf(row->b, packed, absl::StrCat(load->buffer->name, "_grouped"), context);
 
-  // Behind the window's last tap a group reads nothing.
+  // Elements of a group after the window's last tap are 0.
   std::vector<Expr> elements;
   const Var var = window->var;
   for (int64_t k = 0; k < group; ++k) {

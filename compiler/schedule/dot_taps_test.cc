@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolutions of small integers, whose taps are the groups of dot products, or windows that
-// loops in assembly compute.
+// Depthwise convolutions of small integers: taps as groups of dot products, and windows that are
+// computed by loops in assembly.
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,7 +46,7 @@ Kernel KernelOf(const Depthwise& d, DType of_x, const Weights& weights) {
   return kernel;
 }
 
-// A machine, and the instruction that it takes for int8 and for uint8, or none.
+// A machine, and its instruction for int8 and for uint8; empty if it has none.
 struct Machine {
   Target target;
   std::string of_int8, of_uint8;
@@ -72,7 +72,7 @@ void ExpectTaps(const Kernel& kernel, const Target& target, const std::string& r
   ExpectLikeNaive(kernel, target, 0, {.optimize = Optimize::kSize});
 }
 
-// Windows of whole groups and of others, vectors of whole channels and of the rest.
+// Windows of whole groups and others, and vectors of whole channels and rests.
 TEST(DotTaps, AreGroupsAlongTheFirstAxisOfTheWindow) {
   const Depthwise windows[] = {
       {.height = 5, .width = 7, .channels = 32},
@@ -98,11 +98,11 @@ TEST(DotTaps, AreReadFromOneInterleavedVectorEach) {
     const loop::BufferNode& buffer = *scheduled.constants.front().buffer;
     return absl::StrCat(buffer.name, " ", buffer.dtype.ToString(), " ", buffer.num_elements());
   };
-  // Three rows of the window are two pairs, of which the second has a 0.
+  // The three rows of the window are two pairs. The second pair has a 0.
   const Scheduled pairs = Schedule(KernelOf(window, kI8, kWeights[0]), DotTarget());
   EXPECT_TRUE(absl::StrContains(Text(pairs), "interleave(int16(x["));
   EXPECT_EQ(constant_of(pairs), "w_grouped int16 192");
-  // And one group of four.
+  // They are one group of four.
   const Scheduled fours = Schedule(KernelOf(window, kI8, kWeights[0]),
                                    WithFeatures(128, "aarch64-unknown-linux-gnu", "+dotprod"));
   EXPECT_EQ(constant_of(fours), "w_grouped int8 192");
@@ -115,7 +115,7 @@ TEST(DotTaps, OfInt16AndOfWideConstants) {
     ExpectTaps(KernelOf(window, kI16, weights), DotTarget(), "vpdpwssd");
     ExpectTaps(KernelOf(window, kI8, weights), DotTarget(), "vpdpwssd");
   }
-  // Beyond what the instruction reads.
+  // Types and values that the instruction cannot read.
   ExpectTaps(KernelOf(window, DType::UInt(16), kWeights[0]), DotTarget(), "");
   ExpectTaps(KernelOf(window, kI8, kWeights[1]),
              WithFeatures(128, "aarch64-unknown-linux-gnu", "+dotprod"), "");
@@ -135,8 +135,9 @@ TEST(DotTaps, NotOfFewChannelsNorOfOneTap) {
       "interleave"));
 }
 
-// On a Cortex-M4: the rows of one channel, of as many outputs as share them, by tiles of several
-// outputs. Heights of several such groups and of a part of one, widths of whole tiles and of others.
+// On a Cortex-M4, several rows of outputs share the copied rows of one channel, and a tile computes
+// several outputs. Heights are whole and partial groups of rows, and widths are whole and partial
+// tiles.
 TEST(DotTaps, OfCortexMAreWindowsThatOverlap) {
   for (const Depthwise& window : {Depthwise{.height = 6, .width = 6, .channels = 8},
                                   {.height = 25, .width = 5, .channels = 3},
@@ -156,7 +157,7 @@ TEST(DotTaps, OfCortexMAreWindowsThatOverlap) {
   }
 }
 
-// Weights of any 16 bits, and rows that are long.
+// Weights of all 16 bits, and long rows.
 TEST(DotTaps, OfCortexMOfWideConstantsAndWideRows) {
   const Weights wide = {kI16, -32768, 32767};
   for (const Weights& weights : {kWeights[1], wide}) {
@@ -167,7 +168,8 @@ TEST(DotTaps, OfCortexMOfWideConstantsAndWideRows) {
              "smlad_taps");
 }
 
-// Windows of other widths or strides, data that an int16 does not hold, and rows that are too far apart.
+// Windows of other widths or strides, data that int16 cannot represent, and rows that are too far
+// apart.
 TEST(DotTaps, OfCortexMThatNoLoopComputes) {
   const Depthwise window = {.height = 6, .width = 6, .channels = 4};
   ExpectTaps(KernelOf({.height = 4, .width = 260, .channels = 2}, kI8, kWeights[0]), DspTarget(),
@@ -183,7 +185,7 @@ TEST(DotTaps, OfCortexMCopyRowsToTheStackOrTheWorkspace) {
   const auto workspace_of = [](const Depthwise& window) {
     return Schedule(KernelOf(window, kI8, kWeights[0]), DspTarget()).func.workspace;
   };
-  // 8 rows of 8 elements, and 10 of 26.
+  // 8 rows of 8 elements fit on the stack. 10 rows of 26 elements do not.
   EXPECT_EQ(workspace_of({.height = 6, .width = 6, .channels = 4}), nullptr);
   const Buffer workspace = workspace_of({.height = 24, .width = 24, .channels = 4});
   ASSERT_NE(workspace, nullptr);

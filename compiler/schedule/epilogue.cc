@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which stages behind a contraction can be computed on its accumulators.
+// Finds the stages after a contraction that can be computed on its accumulators.
 #include <algorithm>
 
 #include "compiler/schedule/register_tile.h"
@@ -7,8 +7,8 @@
 namespace kiln::schedule {
 namespace {
 
-// Where a stage reads `buffer`: one index for all its loads of it. Nothing if it does not, or if
-// the indices differ.
+// Returns the index at which a stage loads from `buffer`. Returns nothing if it does not load from
+// it, or if its loads have different indices.
 std::optional<std::vector<Expr>> ReadIndex(const Stage& stage, const Buffer& buffer) {
   std::optional<std::vector<Expr>> at;
   bool same = true;
@@ -26,8 +26,9 @@ std::optional<std::vector<Expr>> ReadIndex(const Stage& stage, const Buffer& buf
   return at;
 }
 
-// For every axis of `consumer` the dimension of the contraction's buffer that it walks; nothing if
-// it does not walk all of it once. An axis of extent 1 may be read as the constant 0.
+// Returns the dimension of the contraction's buffer that each axis of `consumer` walks. Returns
+// nothing if the consumer does not walk the whole buffer exactly once. An axis of extent 1 may be
+// read as the constant 0.
 std::optional<std::vector<size_t>> WalkedDimensions(const Stage& consumer,
                                                     const std::vector<Expr>& at,
                                                     const Shape& shape) {

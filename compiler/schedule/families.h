@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedule families, and the steps that they share. Each takes stages and gives loops;
-// schedule.cc chooses among them.
+// The schedule families, and the steps that they share. Each family turns stages into loops;
+// schedule.cc chooses the family.
 #ifndef KILN_COMPILER_SCHEDULE_FAMILIES_H_
 #define KILN_COMPILER_SCHEDULE_FAMILIES_H_
 
@@ -17,61 +17,67 @@
 
 namespace kiln::schedule {
 
-// What a family works on and adds to: constants that it re-packs, workspace buffers that it needs.
+// Inputs of a family, and its additions: repacked constants and workspace buffers.
 struct Context {
   const Target& target;
   std::vector<loop::Constant> constants;
   std::vector<Buffer> workspace;
   std::string description;
   CodeShape code = {};
-  std::optional<TensorMemory> memory = {};  // as for ScheduleKernel
+  std::optional<TensorMemory> memory = {};  // as in ScheduleKernel
   bool bfloat16_products = false;           // as in ScheduleOptions
-  // Whether sums of products of float32 may be made of products of three parts of each factor: where code
-  // need not be small, and no C compiler splits them.
+  // True if products of float32 may be computed from three bfloat16 parts of each factor. False if
+  // code has to be small, or for generated C, whose compilers do not vectorize the splitting.
   bool float_parts = false;
 
   int Lanes(DType dtype) const { return target.Lanes(dtype); }
 };
 
-// The constant behind a buffer; null if it is none.
+// Returns the constant of a buffer, or null if the buffer is not a constant.
 const loop::Constant* FindConstant(const Context& context, const Buffer& buffer);
 
-// Whether the buffer is an output of the kernel.
+// True if the buffer is an output of the kernel.
 bool IsOutput(const loop::Kernel& kernel, const Buffer& buffer);
-// Whether the buffer is no output, and no stage but stages[which] reads it.
+// True if the buffer is not an output, and no stage other than stages[which] reads it.
 bool IsReadByAlone(const loop::Kernel& kernel, size_t which, const Buffer& buffer);
 
-// Replaces the loads of stages that are cheaper to compute where they are read than to store, and
-// drops these stages; drops copies of whole buffers to outputs, too.
+// Inlines stages that are cheaper to compute at each read than to store, and removes them. Also
+// removes copies of whole buffers to outputs.
 void InlineStages(loop::Kernel& kernel, const Target& target);
 
-// A plain serial nest for every stage.
+// Returns a plain serial loop nest for each stage.
 Stmt NaiveSchedule(const loop::Kernel& kernel, Context& context);
 
-// One stage without reduction, as a nest of its own.
+// Returns a loop nest for one stage without reduction.
 Stmt PointwiseNest(const Stage& stage, Context& context);
 
-// One stage that puts places in order, row by row: by selection where few ranks are wanted.
+// Returns a loop nest for one stage that sorts places, row by row. If few ranks are wanted, these
+// are selected first.
 Stmt RankNest(const Stage& stage, Context& context);
 
-// The same as PointwiseNest for a merged stage whose data lie along another axis than the innermost one:
-// tiles that are transposed in registers; nothing if there are none.
+// The same as PointwiseNest for a merged stage whose data are contiguous along another axis than
+// the innermost one. Tiles are transposed in registers. Returns nothing if the stage has no such
+// data or no suitable tile.
 std::optional<Stmt> TransposedNest(const Stage& stage, bool threads, Context& context);
 
-// The same stage as a sum of dot products, whose groups are taps of a window along its first axis:
-// if it sums products of 8-bit or 16-bit integers and constants (a depthwise convolution), and the
-// target has an instruction for that; otherwise nothing. Its value is a loop::Dot that adds to 0.
+// Returns the stage as a sum of dot products whose groups are taps along the first axis of a
+// window. The stage must be a depthwise convolution: a sum of products of 8-bit or 16-bit integers
+// and constants. Returns nothing for other stages, or if the target has no suitable instruction.
+// The value of the result is a loop::Dot that adds to 0.
 std::optional<Stage> GroupTaps(const Stage& stage, Context& context);
 
-// All stages of a kernel in which something is reduced, in one nest over the axes that they share.
+// Returns the loops of a kernel that contains a reduction. Stages share one nest over their common
+// axes if possible.
 Stmt ReductionNest(const loop::Kernel& kernel, Context& context);
-// A stage inside of loops that several share: no threads.
+// Returns the loops of a stage inside of loops that several stages share. Uses no threads.
 Stmt InnerStage(const Stage& stage, Context& context);
-// The same where windows are taken one axis at a time, if one of the stages gains by that.
+// The same as ReductionNest, but windows are reduced one axis at a time. Returns nothing if no
+// stage gains by that.
 std::optional<Stmt> WindowsByAxis(const loop::Kernel& kernel, Context& context);
-// One stage with a reduction, as a nest of its own.
+// Returns a loop nest for one stage with a reduction.
 Stmt ReductionStage(const Stage& stage, Context& context);
-// A stage of `kernel` as a nest of its own, its buffer in the workspace if it is no output.
+// Returns a loop nest for one stage of `kernel`. Its buffer is in the workspace unless it is an
+// output.
 Stmt StageNest(const loop::Kernel& kernel, const Stage& stage, Context& context);
 
 // A sum of products: out[batch, m, n] = sum over k of x[batch, m, k] * y[batch, n, k].
@@ -82,56 +88,58 @@ struct Contraction {
   Axis column = {};               // in y only, and contiguous in the output: N
   std::vector<Axis> reduce = {};  // K
 };
-// The extent of the row axis `from_last` places from the innermost one; 1 if there is none.
+// Returns the extent of the row axis `from_last` places before the innermost one; 1 if there is
+// none.
 int64_t RowExtent(const Contraction& contraction, size_t from_last);
-// Bytes of the column factor, for one place of the batch.
+// Returns the bytes of the column factor for one element of the batch.
 int64_t ColumnBytes(const Contraction& contraction);
-// The load under a factor's casts; null if there is none.
+// Returns the load under a factor's casts; null if there is none.
 const loop::Load* FactorLoad(Expr factor);
-// The factor with `load` in the place of its own.
+// Returns the factor with its load replaced by `load`.
 Expr WithLoad(const Expr& factor, const Expr& load);
-// A factor's flat index, linear in `axes`; nothing if it is not.
+// Returns a factor's flat index as a linear form in `axes`; nothing if it is not linear.
 std::optional<loop::LinearForm> FactorForm(const Expr& factor, const std::vector<Axis>& axes);
-// Reads a contraction off a stage whose values end up at `store` (index in elements of the output
-// buffer, in the stage's axes); nothing if the stage is none or is better served by the reduction
-// family.
+// Returns the contraction that a stage computes. `store` is the flat index in the output buffer at
+// which a value is stored, in terms of the stage's axes. Returns nothing if the stage is not a
+// contraction or is better served by the reduction family.
 std::optional<Contraction> AsContraction(const Stage& stage, const Expr& store,
                                          const Target& target);
-// The same where the stage itself stores its values.
+// The same for a stage that stores its values itself.
 std::optional<Contraction> AsContraction(const Stage& stage, const Target& target);
 
-// Where stages[which] is a product of floats, and stages before it pad data of a few planes that
-// would be interleaved by that: they keep the order of the data.
+// Lets the stages before stages[which], a product of floats, keep the planes of their data. This
+// applies to stages that pad a few planes and would interleave them.
 void StorePlanes(loop::Kernel& kernel, size_t which, const Target& target);
 
-// The kernel's stages, of which stages[which] is a contraction; stages behind it that are pointwise
-// become its epilogue. The choice is a direct one that CheckChoice accepts.
+// Returns the loops of a kernel whose stages[which] is a contraction. Pointwise stages after it
+// become its epilogue. `choice` is a direct one that CheckChoice accepts.
 Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const ContractionChoice& choice,
                      Context& context);
 
-// The same for one that Winograd's filtering computes.
+// The same for a contraction that Winograd's filtering computes.
 struct WinogradProblem;
 Stmt WinogradNest(const loop::Kernel& kernel, size_t which, const WinogradProblem& problem,
                   const ContractionChoice& choice, Context& context);
 
-// Whether the kernel has several products and reductions between them that share rows.
+// True if the kernel has several products that share rows, and reductions between them.
 bool HasSharedRows(const loop::Kernel& kernel, const Target& target);
-// All stages of such a kernel, for a block of rows after the other.
+// Returns the loops of such a kernel. All stages of a block of rows are computed before the next
+// block.
 Stmt SharedRowsNest(const loop::Kernel& kernel, Context& context);
 
-// One axis of a packed copy: how many elements, and how far apart they are in the original.
+// One axis of a packed copy: its extent, and the distance of its elements in the original.
 struct PackedAxis {
   int64_t extent;
   int64_t stride;
 };
-// A copy of the constant behind `buffer` from element `base` on, walked by `axes` from the
-// outermost to the innermost. With `columns` >= 0 the axis `block` counts blocks of as many columns
-// as the innermost axis has, of which only `columns` exist in all; the others are 0.
+// Returns a copy of the constant `buffer` from element `base` on. `axes` are the axes of the copy,
+// from the outermost to the innermost. If `columns` >= 0, axis number `block` counts blocks of the
+// innermost axis, and only `columns` elements exist in all blocks together; the others are 0.
 Buffer PackConstant(const Buffer& buffer, int64_t base, const std::vector<PackedAxis>& axes,
                     Context& context, size_t block = 0, int64_t columns = -1);
 
-// Gives every constant that `stage` reads with a stride along `inner` a layout in which `inner` is
-// contiguous, where that does not make it larger.
+// Copies every constant that `stage` reads with a stride along the last axis of `order` to a layout
+// in which that axis is contiguous, unless the copy would be larger.
 Stage RelayoutConstants(const Stage& stage, const std::vector<Axis>& order, Context& context);
 
 }  // namespace kiln::schedule

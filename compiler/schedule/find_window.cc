@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the window of a depthwise convolution off a stage.
+// Finds the window of a depthwise convolution in a stage.
 #include <algorithm>
 #include <utility>
 
@@ -15,8 +15,8 @@ using loop::Range;
 
 const DType kI32 = DType::Int(32);
 
-// Narrows the ranges of variables to where a condition holds; false if it is another than that each is
-// in a range.
+// Narrows the ranges of variables to those for which a condition holds. Returns false if the
+// condition is not a conjunction of bounds of single variables.
 bool NarrowTo(const Expr& condition, loop::Bounds& bounds) {
   if (const auto* both = condition.As<loop::Binary>(); both != nullptr) {
     return both->op == loop::BinaryOp::kAnd && NarrowTo(both->a, bounds) &&
@@ -39,17 +39,17 @@ bool NarrowTo(const Expr& condition, loop::Bounds& bounds) {
   return true;
 }
 
-// How far index `e` moves along each of `vars`; nothing if it is not linear in them, or begins
-// elsewhere than at 0.
+// Returns the stride of index `e` along each of `vars`. Returns nothing if the index is not linear
+// in them, or does not begin at 0.
 std::optional<std::vector<int64_t>> StridesOf(const Expr& e, const std::vector<Var>& vars) {
   loop::LinearForm form;
   if (!loop::AsLinear(e, vars, &form) || !loop::IsInt(form.base, 0)) return std::nullopt;
   return form.coefficients;
 }
 
-// The row (or column) of the data: index[i] = sum * stride + window.
+// A row (or column) of the data: index[i] = sum * stride + window.
 struct Line {
-  size_t sum, window;  // which of the axes
+  size_t sum, window;  // positions of the axes
   int64_t stride;
 };
 std::optional<Line> LineOf(const std::vector<int64_t>& strides, size_t num_axes) {
@@ -69,7 +69,7 @@ std::optional<Line> LineOf(const std::vector<int64_t>& strides, size_t num_axes)
   return line->sum < num_axes ? line : std::nullopt;
 }
 
-// The stage's factors: data, and a constant.
+// The factors of a stage: data and a constant.
 struct Factors {
   const loop::Load* x;
   Expr y;
@@ -89,8 +89,8 @@ std::optional<Factors> FactorsOf(const Stage& stage, const Context& context) {
   return Factors{x, product->b, x->buffer->dtype};
 }
 
-// An instruction that has loops for windows of `taps` elements that move on by `stride`; null if there is
-// none.
+// Returns an instruction that has loops for windows of `taps` elements that move by `stride`; null
+// if there is none.
 const DotInstruction* FindInstruction(DType x, const Range& y, int64_t taps, int64_t stride,
                                       const Target& target) {
   for (const DotInstruction* row : DotInstructionsOf(target, kI32)) {
@@ -105,7 +105,9 @@ const DotInstruction* FindInstruction(DType x, const Range& y, int64_t taps, int
   return nullptr;
 }
 
-// Sets what is known of an element of the data, which `x` reads: of the padded data, or of an input.
+// Sets the members of `window` that describe an element of the data. `x` loads it from the padded
+// data, or from an input. Returns false if the padding has another form, or the data are not an
+// input.
 bool FindData(const loop::Kernel& kernel, size_t which, const loop::Load& x, size_t row_dimension,
               size_t column_dimension, Window& window) {
   window.data_row = loop::MakeVar("data_row");
@@ -131,7 +133,7 @@ bool FindData(const loop::Kernel& kernel, size_t which, const loop::Load& x, siz
       const loop::Interval& values = inside.at(stage.axes[dimension].var.get());
       return Range{values.min, values.max};
     };
-    // All that is padding along another dimension is no data of any row.
+    // Padding along another dimension cannot be described by rows and columns.
     for (size_t d = 0; d < index.size(); ++d) {
       const bool whole = range(d) == Range{0, stage.axes[d].extent - 1};
       if (d != row_dimension && d != column_dimension && !whole) return false;
@@ -145,8 +147,8 @@ bool FindData(const loop::Kernel& kernel, size_t which, const loop::Load& x, siz
   return std::find(kernel.inputs.begin(), kernel.inputs.end(), source) != kernel.inputs.end();
 }
 
-// The taps of every channel side by side; null if they are not constants of the channel and the place
-// in the window alone.
+// Packs the taps of every channel contiguously. Returns null if they depend on more than the
+// channel and the position in the window.
 Buffer PackTaps(const Expr& y, const Stage& stage, const Line& row, const Line& column, DType dtype,
                 Context& context) {
   std::vector<Axis> all = stage.axes;
@@ -179,7 +181,7 @@ std::optional<Window> FindWindow(const loop::Kernel& kernel, Context& context) {
   if (!factors.has_value() || stage.reduce.size() != 2 || stage.axes.size() < 3) {
     return std::nullopt;
   }
-  // One dimension walks rows, one columns, and the last one channels.
+  // One dimension of the data walks rows, one columns, and the last one channels.
   const loop::Load& x = *factors->x;
   const size_t num_axes = stage.axes.size(), channel = num_axes - 1;
   std::vector<Var> vars = VarsOfAxes(stage.axes);

@@ -21,9 +21,9 @@ using loop::Range;
 
 const DType kI32 = DType::Int(32), kI8 = DType::Int(8);
 constexpr Range kDoubles = {-(int64_t{1} << 30) + 1, (int64_t{1} << 30) - 1};
-// Of constants that are halves of powers of two.
+// Suffix of the names of constants that are halves of powers of two.
 constexpr char kHalf[] = "_half";
-// Numbers that have one on either side.
+// Integers that have an int32 neighbor on either side.
 constexpr Range kNeighbours = {-(int64_t{1} << 31) + 1, (int64_t{1} << 31) - 2};
 
 Expr I32(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }
@@ -34,7 +34,7 @@ const loop::Binary* AsBinary(const Expr& e, BinaryOp op) {
   return is_int32 && binary->op == op ? binary : nullptr;
 }
 
-// SMMULR of the DSP extension and VRMULH of Helium.
+// True if the target has SMMULR (DSP extension) or VRMULH (Helium).
 bool RoundsTopInOneInstruction(const Target& target) {
   return target.HasFeature("dsp") || target.HasFeature("mve");
 }
@@ -49,7 +49,7 @@ class Rewriter {
   }
 
  private:
-  // What takes the place of a node whose operands have been rewritten; empty: it stays.
+  // Returns the replacement of a node whose operands have been rewritten; empty if the node stays.
   Expr Shorter(const Expr& e) {
     if (const auto* n = AsBinary(e, BinaryOp::kRoundingMulHigh)) return MulHigh(*n);
     if (const auto* n = AsBinary(e, BinaryOp::kRoundingShr)) return ShiftAway(*n);
@@ -62,7 +62,7 @@ class Rewriter {
     return {};
   }
 
-  // max(min(x, most), least) of the limits of a type.
+  // Rewrites max(min(x, most), least) as a saturation if the limits are those of a type.
   static Expr Saturation(const loop::Binary& n) {
     int64_t least = 0, most = 0;
     const auto* at_most = AsBinary(n.a, BinaryOp::kMin);
@@ -80,10 +80,10 @@ class Rewriter {
     return shorter.get() != nullptr ? shorter : MulTop(n);
   }
 
-  // round((v << s) m / 2^31) of a constant m, which TFLite's addition has: with t = 31 - s and
-  // m = h 2^t + l it is v h + ((v l + 2^(t - 1)) >> t). If l is 0, as that of a power of two is,
-  // this is shorter anywhere; otherwise where the upper half of a product takes several
-  // instructions.
+  // Rewrites round((v << s) m / 2^31) with a constant m, which TFLite's addition has. With t = 31 -
+  // s and m = h 2^t + l, it is v h + ((v l + 2^(t - 1)) >> t). If l is 0, as for a power of two,
+  // this is shorter on every machine. Otherwise it is shorter only if the upper half of a product
+  // takes several instructions.
   Expr MulShifted(const loop::Binary& n) {
     const auto* shl = AsBinary(n.a, BinaryOp::kShl);
     int64_t s = 0, m = 0;
@@ -105,18 +105,20 @@ class Rewriter {
     return loop::RoundingMulTop(Shl(n.a, I32(1)), n.b);
   }
 
-  // a / 2^n, halves away from zero: of a - (a < 0) halves go up.
+  // Rewrites a / 2^n, with halves rounded away from zero. In a - (a < 0), all halves are rounded
+  // up.
   Expr ShiftAway(const loop::Binary& n) {
     const Range amount = ranges_.Of(n.b);
     if (amount.lo < 0 || amount.hi > 31 || !ranges_.Of(n.a).within(kNeighbours)) return {};
     const Expr sign = Shr(n.a, I32(31));
     if (RoundsTopInOneInstruction(context_.target) && amount.lo >= 2) {
-      // An instruction that rounds the same way, and adds a zero point besides (SMMLAR).
+      // This instruction rounds in the same way, and can add a zero point, too (SMMLAR).
       const Expr power =
           OfAmount<int32_t>(n.b, kI32, "_power", [](int64_t v) { return int64_t{1} << (32 - v); });
       if (power.get() != nullptr) return loop::RoundingMulTop(n.a + sign, power);
     }
-    // Small machines have constants of a byte instead, and need no register for a large number.
+    // If memory is short, constants of a byte are used instead. They also need no register for a
+    // large number.
     const Expr shifted = context_.target.short_of_memory ? Expr() : ShiftOfHalves(n, sign, amount);
     if (shifted.get() != nullptr || amount.lo < 1) return shifted;
     const Expr less = OfAmount<int8_t>(n.b, kI8, "_less", [](int64_t v) { return v - 1; });
@@ -124,7 +126,7 @@ class Rewriter {
     return Shr(Shr(n.a + sign, less) + I32(1), I32(1));
   }
 
-  // (a - (a < 0) + 2^(n - 1)) >> n; of n = 0, a.
+  // Returns (a - (a < 0) + 2^(n - 1)) >> n, or a if n is 0.
   Expr ShiftOfHalves(const loop::Binary& n, const Expr& sign, const Range& amount) {
     const int64_t most = amount.hi == 0 ? 0 : int64_t{1} << (amount.hi - 1);
     if (!Fits(loop::Add(ranges_.Of(n.a), {-1, most}))) return {};
@@ -138,7 +140,7 @@ class Rewriter {
 
   static int64_t Half(int64_t amount) { return amount == 0 ? 0 : int64_t{1} << (amount - 1); }
 
-  // ((w + k) >> n) + z as (w + (k + (z << n))) >> n.
+  // Rewrites ((w + k) >> n) + z as (w + (k + (z << n))) >> n.
   Expr AddBeforeShift(const loop::Binary& n) {
     int64_t z = 0, k = 0, amount = 0;
     const auto* shr = AsBinary(n.a, BinaryOp::kShr);
@@ -154,7 +156,7 @@ class Rewriter {
     if (loop::AsInt(sum->b, &k) && loop::AsInt(shr->b, &amount)) {
       return Shr(sum->a + I32(k + (z << amount)), shr->b);
     }
-    // Halves of these amounts, as ShiftOfHalves adds them.
+    // The constants must be halves of these amounts, which ShiftOfHalves has added.
     const auto *halves = sum->b.As<loop::Load>(), *amounts = shr->b.As<loop::Load>();
     if (halves == nullptr || amounts == nullptr) return {};
     const auto found = derived_.find({amounts->buffer.get(), nullptr, kHalf});
@@ -169,7 +171,8 @@ class Rewriter {
     return range.bounded() && range.within(Range::OfType(kI32));
   }
 
-  // f of an amount to shift by: a number, or a constant in memory of its own.
+  // Returns f of a shift amount, which is a number or an element of a constant. In the latter case
+  // a derived constant holds the results.
   template <typename T>
   Expr OfAmount(const Expr& n, DType dtype, const std::string& suffix,
                 const std::function<int64_t(int64_t)>& f) {
@@ -184,7 +187,7 @@ class Rewriter {
     return loop::MakeCast(kI32, loop::MakeLoad(derived, load->index));
   }
 
-  // x ± c1[i] ± c2[i] as x + c[i]. `sign` is that of the last one.
+  // Rewrites x ± c1[i] ± c2[i] as x + c[i]. `sign` is the sign of c2.
   Expr OneConstant(const loop::Binary& n, int64_t sign) {
     const auto* inner = AsBinary(n.a, BinaryOp::kAdd);
     int64_t inner_sign = 1;
@@ -223,10 +226,11 @@ class Rewriter {
     return true;
   }
 
-  // What a derived constant is made of, one or two others, and how.
+  // Origin of a derived constant: one or two other constants, and the operation.
   using Origin = std::tuple<const loop::BufferNode*, const loop::BufferNode*, std::string>;
 
-  // A constant of the shape of its first origin; made once. Values wrap around.
+  // Returns a constant of the shape of its first origin, which is made only once. Values wrap
+  // around.
   template <typename T>
   Buffer Derived(const Origin& origin, const std::string& name, DType dtype,
                  const std::function<int64_t(int64_t)>& value) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requantisation: which form a kernel gets, and that no value changes with it.
+// Requantization: the form that a kernel gets, and that it changes no value.
 #include <functional>
 #include <string>
 #include <vector>
@@ -25,7 +25,7 @@ loop::Constant Channels(std::string name, const std::vector<int32_t>& pattern) {
           Tensor::From<int32_t>({kChannels}, kI32, values)};
 }
 
-// Products of int16 by a constant, requantised by `shifts`: byte = clip(round(x w m / 2^n) + zero).
+// Products by a constant, requantized by `shifts`: byte = clip(round(x w m / 2^n) + zero).
 Kernel Requantisation(DType dtype, const std::vector<int32_t>& shifts, int64_t zero) {
   const Buffer in = Param("in", dtype, {kRows, kChannels});
   const Buffer out = Param("out", kI8, {kRows, kChannels});
@@ -129,7 +129,8 @@ TEST(FixedPoint, AShiftOfAllChannelsHasNumbers) {
   }
 }
 
-// A byte of each channel instead of a word: the zero point comes before the last shift by 1.
+// If memory is short, each channel has a byte instead of a word. The zero point is added before the
+// last shift by 1.
 TEST(FixedPoint, BytesWhereMemoryIsShort) {
   const std::string text = Text(Schedule(Requantisation(kI16, {1, 7}, -128), Firmware()));
   EXPECT_TRUE(absl::StrContains(text, "shifts_less[")) << text;
@@ -142,7 +143,7 @@ TEST(FixedPoint, SumsOfAnySizeKeepTheDoublingProduct) {
   EXPECT_TRUE(absl::StrContains(text, "rounding_mul_high(")) << text;
 }
 
-// Numbers that are not shifted have no half, and none is taken from those below 0.
+// Numbers that are not shifted get no half, and 1 is not subtracted from negative ones.
 TEST(FixedPoint, ShiftsBy0HaveNoHalf) {
   const std::string text = Text(Schedule(Requantisation(kI16, {0, 7}, 0), VectorTarget(0)));
   EXPECT_TRUE(absl::StrContains(text, "shifts_is_shifted[")) << text;
@@ -151,8 +152,8 @@ TEST(FixedPoint, ShiftsBy0HaveNoHalf) {
   EXPECT_TRUE(absl::StrContains(firmware, "rounding_shr(")) << firmware;
 }
 
-// A half is added to what is shifted, and a zero point before it is halved: neither may wrap around
-// where it did not, or did.
+// A half is added before a shift, and a zero point before halving. Neither may change the sums that
+// wrap around.
 TEST(FixedPoint, TheLargestNumbersKeepTheirWords) {
   const Buffer in = Param("in", kI32, {kRows}), out = Param("out", kI32, {kRows});
   const auto text = [&](const std::function<Expr(const Expr&)>& value) {
@@ -189,7 +190,7 @@ TEST(FixedPoint, MachinesThatDoubleProductsKeepTheirWord) {
   EXPECT_TRUE(absl::StrContains(text, "rounding_mul_high(")) << text;
 }
 
-// Operands of TFLite's addition, which are scaled while they are known to be bytes.
+// Operands of TFLite's addition are scaled while they are known to be bytes.
 TEST(FixedPoint, ProductsOfShiftedBytesNeedNoUpperHalf) {
   const Buffer in = Param("in", kI8, {256}), out = Param("out", kI32, {256});
   const auto kernel = [&](int64_t shift, int64_t multiplier) {
@@ -216,7 +217,7 @@ TEST(FixedPoint, ProductsOfShiftedBytesNeedNoUpperHalf) {
     const char mul[] = "rounding_mul_";
     EXPECT_FALSE(absl::StrContains(text(20, 1073741824), mul)) << text(20, 1073741824);
     EXPECT_EQ(absl::StrContains(text(20, 1623821475), mul), target.triple != "x86_64-pc-linux-gnu");
-    // Bytes that have left the type when they are shifted.
+    // Shifted bytes that exceed int32.
     EXPECT_TRUE(absl::StrContains(text(24, 1073741824), mul));
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of float32 as six of bfloat16, in registers that hold matrices: where they are made, and that they
-// have all bits.
+// Products of float32 as six products of bfloat16, in registers that hold matrices: the kernels
+// that use them, and that no bits are lost.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,7 +26,7 @@ Target Machine() {
                       "+avx512bw,+avx512vl,+avx512bf16,+amx-tile,+amx-bf16");
 }
 
-// The kernel with a constant of random numbers, of all 24 bits, from -1 to 1.
+// Replaces the kernel's constant by random numbers from -1 to 1 that use all 24 bits.
 Kernel WithRandomConstant(Kernel kernel) {
   loop::Constant& constant = kernel.constants.front();
   std::vector<float> values;
@@ -52,7 +52,7 @@ bool IsInParts(const std::string& description) {
   return absl::StrContains(description, " tdpbf16ps of float32");
 }
 
-// A convolution of data [15, 15, channels] with a window of so many rows and columns.
+// A convolution of data [15, 15, channels] with a window of `window` rows and columns.
 Kernel Convolution(int64_t window, int64_t channels, int64_t outputs) {
   const int64_t side = 15 - window;
   const Buffer x = Param("x", kF32, {15, 15, channels}),
@@ -69,7 +69,7 @@ Kernel Convolution(int64_t window, int64_t channels, int64_t outputs) {
                             })}};
 }
 
-// The largest error of a sum, as a part of the sum of what its products are without their signs.
+// Returns the largest error of a sum, relative to the sum of the absolute values of its products.
 double ErrorOf(const Kernel& kernel, const Target& target) {
   const std::vector<Tensor> values = ValuesOf(kernel, target);
   const Tensor &x = values.front(), &out = values.back(), &w = kernel.constants.front().tensor;
@@ -94,7 +94,7 @@ size_t Occurrences(absl::string_view text, absl::string_view what) {
   return parts.size() - 1;
 }
 
-// Of any number of steps, rows and columns.
+// Numbers of steps, rows and columns that fill registers, and others.
 TEST(FloatParts, LoseNoBits) {
   for (const auto& [m, k, n] : {std::tuple{64, 256, 256}, {70, 300, 290}}) {
     SCOPED_TRACE(absl::StrCat(m, "x", k, "x", n));
@@ -104,7 +104,7 @@ TEST(FloatParts, LoseNoBits) {
                  of_vectors = ErrorOf(kernel, VectorTarget(512));
     EXPECT_LE(in_parts, of_vectors);
     EXPECT_LE(in_parts, 0x1p-23);
-    // As bfloat16 they do lose some.
+    // Factors that are rounded to bfloat16 do lose bits.
     const std::vector<Tensor> exact = ValuesOf(kernel, Machine()),
                               rounded = ValuesOf(kernel, Machine(), {.bfloat16_products = true});
     double difference = 0;
@@ -116,7 +116,7 @@ TEST(FloatParts, LoseNoBits) {
   }
 }
 
-// Six products of three parts each, in one statement.
+// Six products of three parts of each factor, in one statement.
 TEST(FloatParts, AreOneDot) {
   const Scheduled scheduled = Schedule(Random(64, 256, 256), Machine());
   const std::string text = Text(scheduled);
@@ -148,7 +148,7 @@ TEST(FloatParts, AreMadeWhereTheyPay) {
       << "C compilers split no floats by vectors";
 }
 
-// Rows and columns of a picture are one axis, of which all are split once.
+// Rows and columns of a picture are merged into one axis, and all of its rows are split once.
 TEST(FloatParts, RowsOfPicturesAreOneAxis) {
   Kernel kernel = Convolution(1, 256, 300);
   EXPECT_FALSE(IsInParts(DescriptionOf(kernel, Machine())))
@@ -165,8 +165,8 @@ TEST(FloatParts, RowsOfPicturesAreOneAxis) {
   ExpectLikeNaive(kernel, Machine(), kTolerance);
 }
 
-// Where rows of all steps are more than the L2 cache keeps, all columns meet a part of the steps before they
-// meet the next one.
+// If the L2 cache does not keep the rows of all steps, all columns are multiplied by one part of
+// the steps before the next part.
 TEST(FloatParts, LongReductionsAreDivided) {
   Target target = Machine();
   target.l2_bytes = 256 << 10;
@@ -176,13 +176,15 @@ TEST(FloatParts, LongReductionsAreDivided) {
     const std::string text = Text(scheduled);
     EXPECT_TRUE(IsInParts(scheduled.description)) << scheduled.description;
     EXPECT_TRUE(absl::StrContains(scheduled.description, " parts tdp")) << scheduled.description;
-    // The last part is code of its own, behind the ones before, and so is a last block of fewer rows.
+    // The last part has separate code after the other parts, and so does a smaller last block of
+    // rows.
     EXPECT_EQ(Occurrences(text, "for block"), m == 64 ? 2 : 2 * 2) << text;
     ExpectLikeNaive(kernel, target, kTolerance);
   }
-  // As many sums as would take more than the model.
+  // The partial sums would take more than twice the L2 cache.
   EXPECT_FALSE(absl::StrContains(DescriptionOf(Random(64, 1024, 2100), target), " parts "));
-  // Threads share the rows that are split, and the blocks of a part: of two blocks of rows, in two parts.
+  // Threads share the rows that are split, and the blocks of a part. There are two blocks of rows,
+  // in two parts.
   target.cores = 4;
   const Kernel kernel = Random(70, 1024, 300);
   const std::string text = Text(Schedule(kernel, target));
@@ -190,14 +192,14 @@ TEST(FloatParts, LongReductionsAreDivided) {
   ExpectLikeNaive(kernel, target, kTolerance);
 }
 
-// A part of an infinite number is no number.
+// Splitting an infinite number gives NaN.
 TEST(FloatParts, InfiniteFactorsGiveNoNumbers) {
   Kernel kernel = Random(64, 256, 256);
   std::vector<float> values;
   for (int64_t i = 0; i < kernel.constants[0].buffer->num_elements(); ++i) {
     values.push_back(static_cast<float>(kernel.constants[0].tensor.AsDouble(i)));
   }
-  values[3] = std::numeric_limits<float>::infinity();  // of column 3
+  values[3] = std::numeric_limits<float>::infinity();  // in column 3
   kernel.constants[0].tensor = Tensor::From<float>(kernel.constants[0].buffer->shape, kF32, values);
   const std::vector<Tensor> found = ValuesOf(kernel, Machine());
   for (int64_t column = 0; column < 256; ++column) {

@@ -6,7 +6,7 @@
 namespace kiln::schedule {
 namespace {
 
-// What storing an element and loading it again costs, in additions.
+// Cost of storing an element and loading it again, in additions.
 constexpr int64_t kStoreCost = 3;
 
 int CountLoads(const Stage& stage, const Buffer& buffer) {
@@ -18,7 +18,8 @@ int CountLoads(const Stage& stage, const Buffer& buffer) {
   return loads;
 }
 
-// A contraction reads its factors many times: they must stay plain loads at linear indices.
+// True if inlining leaves the factors of a contraction plain loads at linear indices, because it
+// reads them many times. Also true if the consumer is not a contraction.
 bool KeepsFactorsPlain(const Stage& consumer, const Stage& producer, const Target& target) {
   if (!AsContraction(consumer, target).has_value()) return true;
   Expr value = producer.value;
@@ -35,9 +36,9 @@ bool IsNumber(const Expr& e) {
   return e.As<loop::FloatImm>() != nullptr || e.As<loop::IntImm>() != nullptr;
 }
 
-// What computing one element costs where a consumer reads it. Zeros around data, or other padding,
-// are decided by loops over parts of the consumer (PartitionLoops), so that the data alone counts,
-// as long as its innermost axis is walked in order.
+// Returns the cost of computing one element at a consumer's read. PartitionLoops separates padding
+// with a number from the data, so that only the load of the data counts. This requires that the
+// innermost axis of the data is walked in order.
 int64_t CostWhereRead(const Stage& producer) {
   const auto* padded = producer.value.As<loop::Select>();
   const bool is_padded = padded != nullptr && IsNumber(padded->if_false);
@@ -63,7 +64,7 @@ bool WorthInlining(const loop::Kernel& kernel, const Stage& producer, const Targ
          points * Cost(producer.value) + reads + points * kStoreCost;
 }
 
-// The internal buffer that an output is a plain copy of; null if it is none.
+// Returns the internal buffer that an output is a plain copy of; null if it is not a copy.
 Buffer CopiedBuffer(const loop::Kernel& kernel, const Stage& copy) {
   const auto* load = copy.value.As<loop::Load>();
   if (copy.combine != loop::Combine::kNone || load == nullptr || !IsIdentity(copy) ||
@@ -77,7 +78,7 @@ Buffer CopiedBuffer(const loop::Kernel& kernel, const Stage& copy) {
   return same ? load->buffer : nullptr;
 }
 
-// A buffer that is copied to an output becomes that output.
+// Replaces each buffer that is copied to an output by that output.
 void ForwardCopies(loop::Kernel& kernel) {
   for (size_t i = 0; i < kernel.stages.size();) {
     const Buffer output = kernel.stages[i].buffer;

@@ -7,7 +7,7 @@
 namespace kiln::schedule {
 namespace {
 
-// Sets what the first part of a reduction adds to.
+// Sets the values that the first part of a reduction adds to.
 Stmt ClearPartialSums(const TiledContraction& t) {
   const Var v = loop::MakeVar("v"), lane = loop::MakeVar("lane");
   return Nest({{v, t.partial_sums->num_elements() / t.tile.lanes}}, ForKind::kSerial,

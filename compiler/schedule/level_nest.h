@@ -13,41 +13,42 @@ namespace kiln::schedule {
 
 // One loop around the tiles.
 struct Level {
-  // Row blocks are of several row tiles, whose level is the last.
+  // A row block consists of several row tiles. The level of the row tiles is then the last one.
   enum class Kind { kAxis, kOuterRowTiles, kRowBlocks, kRowTiles, kColumnBlocks, kParts };
   Kind kind;
   Var var;
   int64_t count;     // iterations
-  int64_t tile = 1;  // what one covers of the axis …
-  int64_t rest = 0;  // … and the last one, if it is less
+  int64_t tile = 1;  // extent of one iteration along the axis
+  int64_t rest = 0;  // extent of the last iteration, if it is smaller
 
-  // Whether each iteration reads columns of its own.
+  // True if each iteration reads different columns.
   bool changes_columns() const { return kind == Kind::kColumnBlocks || kind == Kind::kParts; }
 };
 
-// A level of an axis in parts of `tile`.
+// Returns a level that divides an axis into parts of `tile`.
 Level TileLevel(Level::Kind kind, absl::string_view name, int64_t extent, int64_t tile);
 
-// Builds the loops around EmitTile from the outermost in.
+// Builds the loops around EmitTile, from the outermost one inward.
 class LevelNest {
  public:
   LevelNest(const TiledContraction& t, std::vector<Level> levels)
       : t_(t), levels_(std::move(levels)) {}
 
-  // Levels first … end - 1 as one parallel loop, the others serial. Row tiles are none of the first
-  // where there are blocks of them.
+  // Returns the loops. Levels `first` to `end` - 1 become one parallel loop, and the others are
+  // serial. If there are row blocks, the parallel loop does not include row tiles.
   Stmt Emit(size_t first, size_t end);
 
  private:
-  // What is inside of level i when it stands at `at`; `last`: at its smaller last iteration.
+  // Returns the code inside of level i at iteration `at`. `last`: it is the smaller last iteration.
   Stmt Inside(size_t i, const Expr& at, bool last, const std::function<Stmt()>& inner);
-  // `loop` behind what is done before a loop over blocks of columns.
+  // Returns `loop`. If level i is a loop over blocks of columns, the code that prepares rows comes
+  // first.
   Stmt WithRows(size_t i, const std::function<Stmt()>& loop);
   Stmt Serial(size_t i);
   Stmt SerialLoop(size_t i);
   Stmt Parallel();
-  // Level i of the fused ones, where `task` counts the iterations of this one and those inside, `total`
-  // in all.
+  // Returns level i of the fused levels. `task` counts the iterations of this level and of those
+  // inside; `total` is their number.
   Stmt Fused(size_t i, const Expr& task, int64_t total);
   Stmt FusedLoop(size_t i, const Expr& task, int64_t total);
 

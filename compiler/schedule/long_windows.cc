@@ -10,12 +10,14 @@
 namespace kiln::schedule {
 namespace {
 
-// Sums, and as many elements that slide through registers: enough chains of multiply-adds.
+// Maximum number of sums, and of elements that slide through registers: enough independent chains
+// of multiply-adds.
 constexpr int64_t kMaxPlaces = 8;
-// Elements of a window along its last axis that are written out, for each place.
+// Maximum number of elements of a window along its last axis that are unrolled for each place.
 constexpr int64_t kMaxTaps = 8;
 
-// The last axis with more than one element; the last but `behind` of them if there is none.
+// Returns the position of the last axis with several elements. Some axes at the end are not
+// considered. If there is none, returns the last axis that is considered.
 size_t LastOf(const std::vector<Axis>& axes, size_t behind) {
   for (size_t i = axes.size() - behind; i-- > 0;) {
     if (axes[i].extent > 1) return i;
@@ -25,7 +27,7 @@ size_t LastOf(const std::vector<Axis>& axes, size_t behind) {
 
 bool Reduces(const Stage& stage) { return stage.combine != loop::Combine::kNone; }
 
-// Whether an index of a load goes along both axes, so that places share what they read.
+// True if an index of a load depends on both axes, so that places share elements.
 bool Overlaps(const Stage& stage, const Axis& place, const Axis& tap) {
   bool overlaps = false;
   loop::VisitExpr(stage.value, [&](const Expr& e) {
@@ -38,8 +40,8 @@ bool Overlaps(const Stage& stage, const Axis& place, const Axis& tap) {
   return overlaps;
 }
 
-// The stage's sums at all places: for each part of the windows, tap after tap for one place after
-// the other.
+// Emits the stage's sums at all places. For each part of the windows, one tap after another is
+// added to the sums of all places.
 Stmt Sums(const Stage& stage, const Target& target) {
   const Axis &place = stage.axes.front(), &lanes = stage.axes.back();
   const ForKind kind = LaneLoop(lanes.extent, stage.value.type().dtype, target);

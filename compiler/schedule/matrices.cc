@@ -12,28 +12,31 @@ namespace {
 
 const DType kI32 = DType::Int(32);
 
-constexpr int64_t kMinPiece = 16;             // elements of a row that are copied at once
-constexpr int64_t kMaxPiecesWrittenOut = 16;  // in one iteration of a loop
-// Issue slots that a register of sums costs besides products, and that a piece of a row does; and what a slot
-// multiplies by vectors. Measured on Granite Rapids, with the convolutions of MLPerf Tiny.
+constexpr int64_t kMinPiece = 16;             // minimum elements of a row that are copied at once
+constexpr int64_t kMaxPiecesWrittenOut = 16;  // pieces in one iteration of a loop
+// Issue slots of a register of sums besides its products, and of a piece of a row. Then the number
+// of products that vectors compute in a slot. Measured on Granite Rapids with the convolutions of
+// MLPerf Tiny.
 constexpr double kSlotsOfRegister = 120, kSlotsOfPiece = 4;
 constexpr double kBytesByVectors = 54, kFloatsByVectors = 14;
-// The same of a piece that is split into parts, by the tile, or of all rows before any tile; what a core does
-// while a byte comes from memory; and how much of the time that vectors take is worth larger constants.
-// Measured with convolutions 1 x 1 of ResNet-50, DenseNet-121, SqueezeNet and Inception v1.
+// Issue slots of a piece that is split into parts, by the tile or for all rows before any tile.
+// Then the slots that pass while a byte comes from memory, and the share of the vectors' time below
+// which larger constants are worth it. Measured with 1 x 1 convolutions of ResNet-50, DenseNet-121,
+// SqueezeNet and Inception v1.
 constexpr double kSlotsOfPieceInParts = 180, kSlotsOfStoredPieceInParts = 60;
 constexpr double kSlotsOfByteFromMemory = 0.4, kWorthParts = 0.9;
 constexpr int64_t kCostOfSplitElement = 8;
-// Parts of a reduction have so many steps at least, and are made where fewer rows than these would stay in
-// the L2 cache, of which their sums take so many times the bytes at most.
+// Minimum number of steps of a part of a reduction. A reduction is divided if fewer than
+// kRowsTogether rows would stay in the L2 cache. Their partial sums take at most kMaxPartialSums
+// times the size of the L2 cache.
 constexpr int64_t kMinStepsOfPart = 16, kRowsTogether = 256, kMaxPartialSums = 2;
 
-// Of a row that is copied step by step: in how large pieces.
+// Returns the size of the pieces in which a row is copied step by step.
 int64_t PieceOf(const Contraction& c, int64_t group) {
   return c.reduce.size() == 1 ? group : std::gcd(c.reduce.back().extent, group);
 }
 
-// Whether the row axes are one in the row factor, as they are where axes are merged.
+// True if the row axes are one axis of the row factor, as they are after axes are merged.
 bool HasOneRowAxis(const Contraction& c) {
   const auto form = FactorForm(c.x, c.rows);
   for (size_t i = 0; i + 1 < c.rows.size(); ++i) {
@@ -44,15 +47,15 @@ bool HasOneRowAxis(const Contraction& c) {
   return true;
 }
 
-// Whether all rows are better copied before any tile: columns, of so many bytes, are then read from memory
-// once.
+// True if all rows should be copied before any tile. The columns, of `column_bytes`, are then read
+// from memory once.
 bool StoresMatrices(const Contraction& c, bool padded, int64_t column_bytes, const Target& target) {
   return MayStoreMatrices(c, padded) && HasOneRowAxis(c) &&
          (c.column.extent > TotalExtent(c.rows) || !KeepsColumns(column_bytes, target));
 }
 
-// Copies the rows of a tile to the panel, from its element `first` on. Rows that do not exist are left as
-// they are.
+// Copies the rows of a tile to the panel, from its element `first` on. Rows that do not exist are
+// left as they are.
 Stmt FillMatrices(const TiledContraction& t, const Expr& value, const Buffer& panel,
                   const Expr& first, const TilePlace& place) {
   const DotPlan& dot = *t.dot;
@@ -61,7 +64,7 @@ Stmt FillMatrices(const TiledContraction& t, const Expr& value, const Buffer& pa
              row = {loop::MakeVar("m"), place.rows};
   const Expr together = place.matrix_rows(), tile_row = outer.var * Expr(place.rows) + row.var;
   const Expr element_of_row = loop::Substitute(value, AtRow(t, place, outer.var, row.var));
-  // `count` elements of a step, from `begin` on, which lie side by side.
+  // Stores `count` contiguous elements of a step, from `begin` on.
   const auto store = [&](const Expr& step, const Expr& begin, int64_t count,
                          const std::function<Expr(const Expr&)>& x) {
     const Var element = loop::MakeVar("element");
@@ -102,7 +105,7 @@ Stmt FillMatrices(const TiledContraction& t, const Expr& value, const Buffer& pa
                                   {{inner.var.get(), which.var * Expr(piece) + element}});
         });
     around.push_back(which);
-    // As many of the innermost axes as make no long code are written out.
+    // Innermost axes are unrolled as long as the code stays short.
     std::vector<Axis> written_out;
     int64_t pieces = 1;
     while (!around.empty() && pieces * around.back().extent <= kMaxPiecesWrittenOut) {
@@ -120,8 +123,8 @@ Stmt FillMatrices(const TiledContraction& t, const Expr& value, const Buffer& pa
   return Nest({outer, row}, ForKind::kSerial, loop::MakeBlock(std::move(copy)));
 }
 
-// Stores c times the sum of x' of every row of a tile in `sums`, from row `first_row` on, of what FillMatrices
-// has copied. Elements behind the last are 0.
+// Stores c times the sum of x' of every row of a tile in `sums`, from row `first_row` on.
+// FillMatrices has copied the rows. Elements after the last one are 0.
 Stmt SumMatrixRows(const TiledContraction& t, const Buffer& panel, const Expr& first,
                    const Buffer& sums, const Expr& first_row, const TilePlace& place) {
   const DotPlan& dot = *t.dot;
@@ -144,7 +147,7 @@ Stmt SumMatrixRows(const TiledContraction& t, const Buffer& panel, const Expr& f
               loop::MakeAllocate(acc, loop::MakeBlock(std::move(body))));
 }
 
-// What a contraction costs in matrices, in the time of vector multiply-adds.
+// Returns the cost of a contraction in matrices, in vector multiply-adds.
 double SlotsOfMatrices(const DotInstruction& row, const Contraction& c, int64_t factor_parts,
                        const Target& target) {
   const TileShape tile = TileOfMatrices(c);
@@ -161,7 +164,8 @@ double SlotsOfMatrices(const DotInstruction& row, const Contraction& c, int64_t 
              pieces = static_cast<double>(rows * DivideUp(reduce, PieceOf(c, row.group)));
   const double computed = registers * (steps * row.cost * products + kSlotsOfRegister);
   if (factor_parts == 1) return computed + pieces * kSlotsOfPiece;
-  // Columns arrive while products are computed, for each tile of rows unless all of these are stored.
+  // Columns arrive while products are computed. They are read for each tile of rows, unless all
+  // rows are stored or the L2 cache keeps the columns.
   const int64_t bytes = c.column.extent * reduce * factor_parts * row.b.bytes();
   const bool stored = StoresMatrices(c, /*padded=*/false, bytes, target);
   const int64_t times = stored || KeepsColumns(bytes, target) ? 1 : DivideUp(rows, tile_rows);
@@ -193,7 +197,7 @@ bool PaysMatrices(const DotInstruction& row, const Contraction& c, int64_t facto
       static_cast<double>(TotalExtent(c.rows) * c.column.extent * TotalExtent(c.reduce)) /
       (row.sum.is_float() ? kFloatsByVectors : kBytesByVectors);
   if (factor_parts > 1) {
-    // Windows would be split once for each of their elements.
+    // An element would be split again for each window that contains it.
     if (c.reduce.size() > 1) return false;
     vectors = std::max(vectors, static_cast<double>(ColumnBytes(c)) * kSlotsOfByteFromMemory);
   }
@@ -212,7 +216,8 @@ void DivideMatrices(DotPlan& plan, const Contraction& c, bool padded, const Targ
   }
   const int64_t rows = RowExtent(c, 0), tile = TileOfMatrices(c).rows;
   const auto fitting = [&](int64_t parts) { return target.l2_bytes / 2 / (bytes_of_row / parts); };
-  // As many parts as let enough rows share the columns. Sums of integers begin with those of rows.
+  // The reduction is divided until enough rows share the columns. Reductions of integers are not
+  // divided, because their sums begin with the sums of whole rows.
   const int64_t together = std::min(rows, kRowsTogether);
   const bool may_divide =
       plan.row->sum.is_float() &&
@@ -232,7 +237,7 @@ Stmt UseMatrices(TiledContraction& t, const Expr& value, const Buffer& columns, 
   const int64_t tile = stores ? t.tile.rows : AlignUp(t.tile.outer_rows * t.tile.rows, kMatrixSide);
   const int64_t rows = stores ? RowExtent(t.c, 0) : tile;
   const std::string& name = FactorLoad(t.c.x)->buffer->name;
-  // All rows are in the workspace, those of one tile on the stack.
+  // All rows are in the workspace; the rows of one tile are on the stack.
   const auto buffer = [&](const char* suffix, DType dtype, Shape shape) {
     const Buffer made = loop::MakeBuffer(
         absl::StrCat(name, suffix), dtype, std::move(shape),
@@ -240,14 +245,14 @@ Stmt UseMatrices(TiledContraction& t, const Expr& value, const Buffer& columns, 
     (stores ? context.workspace : t.row_buffers).push_back(made);
     return made;
   };
-  const int64_t elements = dot.steps * dot.StepElements(tile);  // of a tile
+  const int64_t elements = dot.steps * dot.StepElements(tile);  // elements of a tile
   const Buffer panel = buffer("_rows", dot.row_dtype, {DivideUp(rows, tile), elements});
   Buffer sums;
   if (dot.shift != 0) {
     sums = buffer("_sums", kI32, {rows});
     t.init = t.init + loop::MakeLoad(sums, {stores ? t.c.rows[0].var : t.tile_row});
   }
-  const TiledContraction before = t;  // with the reduction as the rows have it
+  const TiledContraction before = t;  // with the reduction axes of the rows
 
   const Var step = loop::MakeVar("k");
   const int group = static_cast<int>(dot.group);
@@ -267,7 +272,7 @@ Stmt UseMatrices(TiledContraction& t, const Expr& value, const Buffer& columns, 
     t.before_rows = [copy](const TilePlace& place) { return copy(0, 0, place); };
     return {};
   }
-  // An element costs as much as so many multiply-adds.
+  // Cost of copying an element, in multiply-adds.
   const int64_t cost = dot.factor_parts == 1 ? 1 : kCostOfSplitElement;
   const bool threads = WorthThreads(rows * TotalExtent(before.c.reduce) * cost, context.target);
   std::vector<Stmt> stmts;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contractions in registers that hold matrices (DotGeometry::kMatrix); for dot_product.cc. A tile is two by
-// two such registers of sums, or fewer; its rows are copied as the registers are loaded: of each step of the
-// reduction all rows, one behind the other.
+// Contractions in registers that hold matrices (DotGeometry::kMatrix); for dot_product.cc. A tile
+// has up to two by two such registers of sums. Its rows are copied in the order in which the
+// registers are loaded: for each step of the reduction, all rows one after another.
 #ifndef KILN_COMPILER_SCHEDULE_MATRICES_H_
 #define KILN_COMPILER_SCHEDULE_MATRICES_H_
 
@@ -10,25 +10,26 @@
 
 namespace kiln::schedule {
 
-// The tile of a contraction. Rows of a picture that are short share one.
+// Returns the tile of a contraction. Short rows of a picture share a tile.
 TileShape TileOfMatrices(const Contraction& c);
 
-// Whether matrices pay: rows are copied in long pieces, and what is computed for nothing, at the ends of
-// rows, columns and reduction, and what tiles cost besides, does not outweigh.
+// True if matrices pay. Rows must be copied in long pieces. The computations on padding, at the
+// ends of rows, columns and reduction, and the other costs of tiles must not outweigh the gain.
 bool PaysMatrices(const DotInstruction& row, const Contraction& c, int64_t factor_parts,
                   const Target& target);
 
-// Whether all rows may be copied before any tile is computed.
+// True if all rows may be copied before any tile is computed.
 bool MayStoreMatrices(const Contraction& c, bool padded);
-// Sets rows_per_block of a plan, where it pays, and reduction_parts. It does where columns are more than
-// rows, or do not stay in the L2 cache, so that they are read from memory once.
+// Sets rows_per_block and reduction_parts of a plan if it pays to copy all rows first. It pays if
+// there are more columns than rows, or if the L2 cache does not keep the columns: they are then
+// read from memory once.
 void DivideMatrices(DotPlan& plan, const Contraction& c, bool padded, const Target& target);
 
-// How many times as fast as vectors they are where WorthThreads weighs the work of a contraction.
+// Speed of matrices relative to vectors, for WorthThreads.
 inline constexpr int64_t kMatrixSpeedup = 8;
 
-// Sets the factors of a contraction that has `dot` and `tile`, which are those of a step, and its init
-// where rows have to be summed. `value` is an element of a row. Returns what is done before all tiles.
+// Sets the factors of a step of a contraction that has `dot` and `tile`, and its init if rows have
+// to be summed. `value` is an element of a row. Returns the code that runs before all tiles.
 Stmt UseMatrices(TiledContraction& contraction, const Expr& value, const Buffer& columns,
                  Context& context);
 

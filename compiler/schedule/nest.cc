@@ -10,14 +10,14 @@ using loop::ExprNode;
 
 namespace {
 
-// Below this cost, handing work to other threads costs more than it saves: about 15 microseconds of
-// work.
+// Minimum cost of work that is divided among threads: about 15 microseconds. Below this, handing
+// work to other threads costs more than it saves.
 constexpr int64_t kMinThreadedCost = 100'000;
 
 constexpr int64_t kSlowOperationCost = 8;  // division, remainder, square root
-constexpr int64_t kIndirectIndexCost = 4;  // an index that divides, or is loaded itself
+constexpr int64_t kIndirectIndexCost = 4;  // an index that divides, or that is loaded itself
 
-// Marks variables of `e` that are in `positions`.
+// Marks the positions of all variables of `e` that are in `positions`.
 void MarkVars(const Expr& e, const std::unordered_map<const ExprNode*, size_t>& positions,
               std::vector<bool>& marks) {
   for (const ExprNode* var : loop::VarsOf(e)) {
@@ -25,7 +25,7 @@ void MarkVars(const Expr& e, const std::unordered_map<const ExprNode*, size_t>& 
   }
 }
 
-// The operands of a node that is not a load.
+// Returns the operands of a node that is not a load.
 std::vector<Expr> Operands(const Expr& e) {
   return std::visit(
       [](const auto& node) -> std::vector<Expr> {
@@ -63,13 +63,14 @@ bool IsIndirect(const Expr& index) {
   return indirect;
 }
 
-// One group of neighbouring axes that become one.
+// One group of neighboring axes that become one axis.
 struct Merged {
   Axis axis;
   size_t last;  // position of the innermost old axis
 };
 
-// Which neighbours of axes[begin, end) merge: the coefficients of every access agree.
+// Groups axes[begin, end). Neighbors are merged if the coefficients of every access agree, and
+// neither is used elsewhere.
 std::vector<Merged> MergePlan(const std::vector<Axis>& axes, size_t begin, size_t end,
                               const std::vector<LinearAccess>& accesses,
                               const std::vector<bool>& used_elsewhere) {
@@ -120,7 +121,7 @@ Stmt SetNumber(const Buffer& local, const Expr& value) {
 }
 
 ForKind LaneLoop(int64_t extent, DType dtype, const Target& target) {
-  // LLVM writes out by itself what it makes no vectors of, where the machine has others.
+  // If the machine has vectors of other types, LLVM unrolls loops that it cannot vectorize.
   const bool scalar = target.Lanes(target.by_c_compiler ? dtype : DType::Int(32)) == 1;
   return scalar && extent <= kMaxWrittenOut ? ForKind::kUnrolled : ForKind::kVectorized;
 }

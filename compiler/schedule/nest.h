@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the schedule families share: nests of loops, flat indices, and what they read off a stage.
+// Helpers of the schedule families: loop nests, flat indices, and properties of stages.
 #ifndef KILN_COMPILER_SCHEDULE_NEST_H_
 #define KILN_COMPILER_SCHEDULE_NEST_H_
 
@@ -22,87 +22,90 @@ using loop::Stage;
 using loop::Stmt;
 using loop::Var;
 
-// `body` inside loops over `axes`, the first outermost. An axis of extent 1 becomes the constant 0
-// in `body`.
+// Returns `body` inside loops over `axes`, the first outermost. An axis of extent 1 becomes the
+// constant 0 in `body`.
 Stmt Nest(const std::vector<Axis>& axes, ForKind kind, Stmt body);
 
-// A serial loop with a variable of that name.
+// Returns a serial loop with a variable called `name`.
 Stmt SerialLoop(const char* name, const Expr& begin, const Expr& extent,
                 const std::function<Stmt(const Var&)>& body);
 
-// A local buffer of one element, its value, and the statement that sets it.
+// A local buffer of one element, its value, and the statement that sets the value.
 Buffer LocalNumber(const char* name, DType dtype);
 Expr NumberIn(const Buffer& local);
 Stmt SetNumber(const Buffer& local, const Expr& value);
 
-// Elements that code without vectors works on at once, written out.
+// Number of elements that code without vectors processes at once, unrolled.
 inline constexpr int64_t kMaxWrittenOut = 4;
 
-// The kind of a loop over the lanes of a tile of `dtype`: a vector, or, on a machine without vectors
-// of it, written out if it is short, so that what it works on stays in registers.
+// Returns the kind of a loop over the lanes of a tile of `dtype`. The loop is vectorized or, if the
+// machine has no vectors of the dtype and the loop is short, unrolled, so that its values stay in
+// registers.
 ForKind LaneLoop(int64_t extent, DType dtype, const Target& target);
 
 inline int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// The same axis, or axes, with a variable of its own.
+// Return a copy of the axis, or of the axes, with new variables.
 Axis FreshAxis(const Axis& axis);
 std::vector<Axis> FreshAxes(const std::vector<Axis>& axes);
 
-// A part of an extent in pieces of one size: piece `which` begins at `begin`.
+// A part of an extent, divided into pieces of one size. Piece `which` begins at `begin`.
 struct Strip {
   Axis which;
   Expr begin;
   int64_t size;
 };
-// The whole pieces, and what is left behind them; `name` is that of the variables.
+// Returns the whole pieces of an extent, and the smaller rest if there is one. `name` is that of
+// the variables.
 std::vector<Strip> Strips(int64_t extent, int64_t size, absl::string_view name);
 
-// The bounds of axes: [0, extent - 1].
+// Adds the bounds of axes: [0, extent - 1].
 void AddBounds(const std::vector<Axis>& axes, loop::Bounds& bounds);
 std::vector<Var> VarsOfAxes(const std::vector<Axis>& axes);
 int64_t TotalExtent(const std::vector<Axis>& axes);
 
-// index · strides of the buffer, simplified; of a slice from its first element on.
+// Returns index · strides of the buffer, simplified. A slice is indexed from its first element.
 Expr FlatIndex(const Buffer& buffer, const std::vector<Expr>& index, const loop::Bounds& bounds);
 
-// An access whose flat index is linear in some variables.
+// An access whose flat index is linear in given variables.
 struct LinearAccess {
   const loop::ExprNode* load = nullptr;  // null for the store
   Buffer buffer;
-  loop::LinearForm form;  // coefficients in the order of the variables asked for
+  loop::LinearForm form;  // coefficients in the order of the given variables
 };
 
-// The loads of `value`, each flat; `linear` is false for those whose index is not linear in `vars`.
+// Loads of an expression. `linear` has those whose flat index is linear in `vars`; `all_linear` is
+// false if there are others.
 struct AccessSet {
   std::vector<LinearAccess> linear;
   bool all_linear = true;
-  // Variables (by position in `vars`) that occur outside of a linear index: they cannot be merged
-  // with a neighbour.
+  // used_elsewhere[i] is true if vars[i] occurs outside of a linear index. Its axis cannot be
+  // merged with a neighbor.
   std::vector<bool> used_elsewhere;
 };
 AccessSet CollectAccesses(const Expr& value, const std::vector<Var>& vars,
                           const loop::Bounds& bounds);
 
-// Replaces the loads of `buffer` in `e` by what `f` makes of their index.
+// Returns `e` with each load of `buffer` replaced by f(index of the load).
 Expr ReplaceLoads(const Expr& e, const Buffer& buffer,
                   const std::function<Expr(const std::vector<Expr>&)>& f);
 
-// Whether the stage stores by its axes, one dimension each, in their order.
+// True if the stage stores at its axes, one dimension for each, in their order.
 bool IsIdentity(const Stage& stage);
-// Whether the stage's value loads from `buffer`.
+// True if the stage's value loads from `buffer`.
 bool Reads(const Stage& stage, const Buffer& buffer);
-// `value` with the producer's value in the place of loads of its buffer. The producer is pointwise
-// and an identity.
+// Returns `value` with each load of the producer's buffer replaced by the producer's value. The
+// producer is pointwise and an identity.
 Expr InlineInto(const Expr& value, const Stage& producer);
 
-// Rough cost of evaluating an expression once, in additions; loads count 1.
+// Returns the rough cost of evaluating an expression once, in additions. A load counts as 1.
 int64_t Cost(const Expr& e);
-// Cost of a whole stage.
+// Returns the cost of a whole stage.
 int64_t Cost(const Stage& stage);
-// Whether a nest of that cost is worth handing to the thread pool.
+// True if a nest of that cost is worth dividing among threads.
 bool WorthThreads(int64_t cost, const Target& target);
 
-// Loops and what they do, to be rewritten together.
+// Loops, their values and their stores, which are rewritten together.
 struct LoopBody {
   struct Place {
     Buffer buffer;
@@ -114,9 +117,9 @@ struct LoopBody {
   std::vector<Place> stores;
 };
 
-// Merges neighbouring axes that every access walks as one, and makes all linear loads and the
-// stores flat. Keeps the order; space and reduction axes stay apart; axes of extent 1 vanish.
-// Leaves `body` as it is if a store is not linear.
+// Merges neighboring axes that every access walks as one axis, and flattens the stores and all
+// linear loads. Keeps the order of axes. Space and reduction axes are not merged with each other.
+// Axes of extent 1 vanish. Leaves `body` as it is if a store is not linear.
 void MergeAxes(LoopBody& body);
 // The same for one stage.
 Stage MergeAxes(const Stage& stage);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of a contraction as its tiles read them: a packed constant, a copy made at run time, or
-// the buffer itself.
+// Prepares the columns of a contraction for its tiles: a packed constant, a copy that is made at
+// run time, or the buffer itself.
 #include "absl/strings/str_cat.h"
 #include "compiler/base/align.h"
 #include "compiler/schedule/register_tile.h"
@@ -16,7 +16,7 @@ struct ColumnAxis {
   PackedAxis packed;
 };
 
-// A stage that copies the column factor into `axes`; columns beyond the last are zero.
+// Returns a stage that copies the column factor into `axes`. Columns after the last one are zero.
 Stage CopyStage(const TiledContraction& t, const loop::Load& load,
                 const std::vector<ColumnAxis>& axes) {
   Stage copy;
@@ -41,9 +41,9 @@ Stage CopyStage(const TiledContraction& t, const loop::Load& load,
   return copy;
 }
 
-// How many columns of a constant lie side by side: those of a tile, or of each of its vectors where a tile
-// reads columns from memory, and all rows are in it: they then come from several places at once
-// (tile_prefetch.cc).
+// Returns the number of contiguous columns in a packed constant: those of a tile or, if one tile
+// has all rows and reads columns from memory, those of one vector. A tile then reads several places
+// of memory at once (tile_prefetch.cc).
 int64_t ColumnsTogether(const TiledContraction& t, const Target& target) {
   const bool once = TotalExtent(t.c.rows) <= t.tile.outer_rows * t.tile.rows;
   const bool from_memory = target.has_caches && ColumnBytes(t.c) > target.l2_bytes;

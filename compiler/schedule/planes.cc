@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Padding that would interleave a few planes, as that before the first layer of a model whose data
-// are channels-first. A product that takes single elements of its rows reads lines of planes as
-// well, and copying these is a matter of whole vectors.
+// Padding that would interleave a few planes, as before the first layer of a model whose data are
+// channels-first. A product that takes single elements of its rows can read lines of planes as
+// well, and lines are copied in whole vectors.
 #include <utility>
 
 #include "compiler/schedule/families.h"
@@ -9,10 +9,11 @@
 namespace kiln::schedule {
 namespace {
 
-// More channels fill a part of a vector that is worth loading.
+// Maximum number of planes. More channels fill a part of a vector that is worth loading.
 constexpr int64_t kMaxPlanes = 4;
 
-// Whether a stage pads data of a few planes, whose lines the axis before the innermost one walks.
+// True if a stage pads data of a few planes and interleaves them. The axis before the innermost one
+// walks the lines of the planes.
 bool InterleavesPlanes(const Stage& stage) {
   const auto* padded = stage.value.As<loop::Select>();
   const loop::Load* load = padded == nullptr ? nullptr : padded->if_true.As<loop::Load>();

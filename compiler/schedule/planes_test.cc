@@ -10,7 +10,7 @@ namespace {
 constexpr int64_t kHeight = 9, kWidth = 20, kOutputs = 16;
 constexpr double kTolerance = 1e-5;
 
-// out[h, w, o] = the 3x3 convolution with stride 2 of x[channel, h, w], zeros around it.
+// out[h, w, o] = the 3x3 convolution with stride 2 of x[channel, h, w], padded with zeros.
 Kernel FirstLayer(int64_t channels) {
   const Buffer x = Param("x", kF32, {channels, kHeight, kWidth});
   const Buffer padded = Workspace("padded", kF32, {kHeight + 2, kWidth + 2, channels});
@@ -34,7 +34,7 @@ Kernel FirstLayer(int64_t channels) {
   return kernel;
 }
 
-// Lines of the planes stay lines.
+// Lines of the planes stay contiguous.
 TEST(Planes, FewAreNotInterleaved) {
   for (const int64_t channels : {2, 3, 4}) {
     for (const Target& target : AllTargets())
@@ -46,7 +46,7 @@ TEST(Planes, FewAreNotInterleaved) {
                                 "allocate padded: float32[11, 22, 8]"));
 }
 
-// Not where lanes of a vector of a row are multiplied, which lie side by side.
+// Planes are interleaved if products use lanes of a vector of a row, whose elements are contiguous.
 TEST(Planes, RowsAreVectorsOnAArch64) {
   Target target = VectorTarget(128);
   target.triple = "aarch64-unknown-linux-gnu";

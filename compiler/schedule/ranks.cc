@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stages that put places in order, row by row, in scratch memory. Where few ranks are wanted, keys
-// that cannot be among them are dropped first: bisection finds a limit, and each of its steps counts
-// the keys up to a middle, which is what vectors do best. Where very few are wanted, the smallest keys
-// of groups of neighbors give a first limit, and most groups need not be looked into. What is left is
+// Stages that sort places, row by row, in scratch memory. If few ranks are wanted, keys that cannot
+// be among them are dropped first. Bisection finds a limit. Each of its steps counts the keys up to
+// a middle, which vectors do best. If very few ranks are wanted, the smallest keys of groups of
+// neighbors give a first limit, and most groups need not be inspected. The remaining keys are
 // sorted.
 #include <algorithm>
 #include <functional>
@@ -16,21 +16,21 @@
 namespace kiln::schedule {
 namespace {
 
-// The sorted part has room for ranks / kSpareShare more keys than are wanted, so that bisection ends
-// sooner.
+// The sorted part has room for ranks / kSpareShare more keys than are wanted, so that bisection
+// ends sooner.
 constexpr int64_t kSpareShare = 8;
-// Additions for each key: of bisection, divided by the lanes of a vector, and of dropping keys.
+// Additions for each key: for bisection, divided by the lanes of a vector, and for dropping keys.
 constexpr int64_t kBisectionCost = 24, kDropCost = 4;
-// Number of keys in a group, whose smallest key is kept, and the least number of groups for each wanted
-// rank.
+// Number of keys in a group, whose smallest key is kept, and minimum number of groups for each
+// wanted rank.
 constexpr int64_t kGroup = 32, kGroupsForRank = 2;
-// Parts that rows are divided into, for each core.
+// Number of parts that rows are divided into, for each core.
 constexpr int64_t kPartsPerCore = 4;
 
-// Facts that are the same for all rows.
+// Properties that are the same for all rows.
 struct RankPlan {
-  int64_t places;  // of a row
-  int64_t ranks;   // that are wanted
+  int64_t places;  // number of places in a row
+  int64_t ranks;   // number of wanted ranks
   SortedRuns::Extents sorted;
   bool selects;  // fewer keys are sorted than there are
   bool by_groups;
@@ -41,7 +41,7 @@ struct RankPlan {
 RankPlan PlanOf(const Stage& stage, const Target& target) {
   const int64_t places = stage.reduce[0].extent, ranks = stage.axes[*stage.rank_axis].extent;
   const DType key = stage.value.type().dtype;
-  // Whole blocks of all places, so that what is left over is made use of.
+  // At least one whole block is sorted, so that no part of a block is left unused.
   const int64_t block = SortedRuns::ExtentsFor(places, key, target).block;
   const SortedRuns::Extents few =
       SortedRuns::ExtentsFor(std::max(ranks + ranks / kSpareShare, block), key, target);
@@ -70,7 +70,7 @@ class RankedRows {
     }
   }
 
-  // The rows in parts, each with scratch memory of its own.
+  // Returns the loops over rows, in parts that each have scratch memory of their own.
   Stmt Nest() {
     const Target& target = context_.target;
     const int64_t rows = TotalExtent(rows_);
@@ -95,7 +95,7 @@ class RankedRows {
   }
 
  private:
-  // Keys that lie side by side, `count` of them from element `first` on.
+  // Contiguous keys: `count` keys from element `first` on.
   struct Keys {
     Buffer buffer;
     Expr first;
@@ -113,7 +113,7 @@ class RankedRows {
 
   Expr KeyConst(int64_t value) const { return loop::IntConst(loop::Type::Of(key_), value); }
 
-  // The axes of a row by its number.
+  // Returns the values of the row axes at a row, which is given by its number.
   loop::Substitution RowAt(const Expr& row) const {
     loop::Substitution at;
     int64_t inside = TotalExtent(rows_);
@@ -144,7 +144,7 @@ class RankedRows {
     return loop::MakeBlock(std::move(steps));
   }
 
-  // As vectors, where that does not gather.
+  // Stores the keys as vectors, unless the loads would gather.
   Stmt StoreKeys(const Expr& key) const {
     const Axis& place = stage_.reduce[0];
     const AccessSet set = CollectAccesses(key, {place.var}, {});
@@ -157,7 +157,8 @@ class RankedRows {
                          loop::MakeStore(keys_.buffer, {keys_.first + place.var}, key));
   }
 
-  // buffer[index] = the combination of `term(key)` over `keys`, from place `begin` on.
+  // Returns buffer[index] = the combination of `term(key)` over `count` keys, from place `begin`
+  // on.
   Stmt Combined(const Keys& keys, loop::Combine combine, int64_t init,
                 const std::function<Expr(const Expr&)>& term, const Buffer& buffer,
                 const Expr& index, const std::vector<Axis>& axes, const Expr& begin,
@@ -184,7 +185,7 @@ class RankedRows {
   }
   static Expr Itself(const Expr& key) { return key; }
 
-  // The smallest key of each group; the last one may have fewer keys.
+  // Stores the smallest key of each group. The last group may have fewer keys.
   Stmt StoreMinima() {
     const int64_t whole = plan_.places / kGroup, rest = plan_.places % kGroup;
     const Axis group = {loop::MakeVar("group"), whole};
@@ -196,14 +197,14 @@ class RankedRows {
     return rest == 0 ? of_whole : loop::MakeBlock({of_whole, minima(whole, {}, rest)});
   }
 
-  // Finds a limit and puts the keys below it, and as many keys equal to it as are wanted besides.
+  // Finds a limit, and puts the keys below it and as many keys equal to it as are still wanted.
   Stmt Select(const SortedRuns& runs) {
     const Buffer low = LocalNumber("low", key_), high = LocalNumber("high", key_),
                  equal = LocalNumber("equal", key_);
     const Stmt wanted = SetNumber(equal, KeyConst(plan_.ranks));
     std::vector<Stmt> steps;
     if (plan_.by_groups) {
-      // Enough groups have a key that is not above `high`.
+      // After the first search, enough groups have a key that is not above `high`.
       const int64_t most = plan_.ranks + plan_.ranks / kSpareShare;
       steps = {StoreMinima(),
                Smallest(minima_, low),
@@ -222,7 +223,7 @@ class RankedRows {
     return select;
   }
 
-  // Half of low + high, rounded down, without the sum, which need not fit.
+  // Returns half of low + high, rounded down. The sum is not computed, because it may overflow.
   Expr HalfOf(const Buffer& low, const Buffer& high) const {
     const Expr l = NumberIn(low), h = NumberIn(high);
     return loop::MakeBinary(loop::BinaryOp::kAnd, l, h) +
@@ -230,8 +231,9 @@ class RankedRows {
                             KeyConst(1));
   }
 
-  // The limit lies between low and high until they meet: fewer keys than are wanted, by `equal`, are
-  // below low, and enough are not above high. `most` of them are few enough. Tries `first` first.
+  // Narrows `low` and `high` until they meet at the limit. The keys below `low` are `equal` fewer
+  // than wanted, and enough keys are not above `high`. Ends early if at most `most` keys are not
+  // above the middle. The first middle is `first`.
   Stmt FindLimit(const Keys& keys, int64_t most, const Expr& first, const Buffer& low,
                  const Buffer& high, const Buffer& equal) {
     const Buffer middle = LocalNumber("middle", key_), count = LocalNumber("count", key_);
@@ -244,7 +246,7 @@ class RankedRows {
     const auto is_below = [&](const Expr& key) { return loop::MakeCast(key_, key <= m); };
     const Stmt step = loop::MakeBlock({Over(keys, count, loop::Combine::kSum, 0, is_below), narrow,
                                        SetNumber(middle, HalfOf(low, high))});
-    // One for each bit of the keys, and `first`.
+    // One step for each bit of the keys, and one for `first`.
     const Stmt steps = SerialLoop("step", 0, key_.bits + 1, [&](const Var&) {
       return loop::MakeIf(NumberIn(low) < NumberIn(high), step, {});
     });
@@ -279,9 +281,9 @@ class RankedRows {
   Context& context_;
   const RankPlan plan_;
   const DType key_;
-  std::vector<Axis> rows_;  // the axes but that of ranks
-  Keys keys_;               // of a row, where keys are selected
-  Keys minima_;             // of the groups of a row, where there are groups
+  std::vector<Axis> rows_;  // all axes except that of the ranks
+  Keys keys_;               // keys of a row, if keys are selected
+  Keys minima_;             // minima of the groups of a row, if there are groups
 };
 
 }  // namespace

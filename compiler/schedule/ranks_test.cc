@@ -16,8 +16,8 @@ using Key = std::function<Expr(const Expr&)>;
 
 Expr Itself(const Expr& x) { return x; }
 
-// The places of the first `ranks` keys of each row of `places` elements, along an axis of [outer,
-// places, inner].
+// Returns the places of the first `ranks` keys of each row of `places` elements, along the middle
+// axis of [outer, places, inner].
 Kernel OfRows(int64_t outer, int64_t places, int64_t inner, int64_t ranks, DType dtype,
               const Key& key = Itself) {
   const Buffer in = Param("in", dtype, {outer, places, inner}),
@@ -36,7 +36,7 @@ Kernel OfRows(int64_t outer, int64_t places, int64_t inner, int64_t ranks, DType
           .stages = {stage, Pointwise(out, [&](const Index& i) { return MakeLoad(order, i); })}};
 }
 
-// The smallest and the largest number among others, with many that are equal.
+// Maps many numbers to the smallest and to the largest one of the type.
 Expr Extreme(const Expr& x) {
   const loop::Type type = x.type();
   const auto is = [&](int64_t rest) {
@@ -46,7 +46,7 @@ Expr Extreme(const Expr& x) {
                           loop::MakeSelect(is(1), loop::IntConst(type, type.dtype.MaxInt()), x));
 }
 
-// The key of every element is another one.
+// Maps different elements to different keys.
 Expr Spread(const Expr& x) { return x * loop::IntConst(x.type(), -1640531527); }
 
 TEST(Ranks, AsManyAsAreWantedOfAnyNumberOfPlaces) {
@@ -75,7 +75,7 @@ TEST(Ranks, KeysOfAllSizesAndBothEnds) {
   }
 }
 
-// Very few of many: most groups of neighbors are not looked into.
+// If very few ranks are wanted, most groups of neighbors are not inspected.
 TEST(Ranks, GroupsOfNeighbors) {
   const Key keys[] = {Itself, Spread, Extreme};
   for (const Target& target : AllTargets()) {
@@ -122,7 +122,7 @@ TEST(Ranks, SelectsWhereFewAreWanted) {
   EXPECT_EQ(description(500, 500), "sort");
 }
 
-// Rows are shared out to threads, and each part has scratch memory of its own.
+// Threads share the rows, and each part has scratch memory of its own.
 TEST(Ranks, ThreadsShareRows) {
   const Kernel many = OfRows(64, 1000, 1, 4, DType::Int(32), Spread);
   const Target target = VectorTarget(256, /*cores=*/8);
@@ -135,7 +135,7 @@ TEST(Ranks, ThreadsShareRows) {
   }
 }
 
-// The text for code generators does not grow with the places or the ranks.
+// The text for code generators does not grow with the number of places or ranks.
 TEST(Ranks, TheCodeIsSmall) {
   for (const Target& target : AllTargets()) {
     for (const auto& [places, ranks] : {std::tuple<int64_t, int64_t>{500, 5},
@@ -155,7 +155,7 @@ TEST(Ranks, TheCodeIsSmall) {
   }
 }
 
-// Firmware has no memory to spare: only the keys that are sorted are copied.
+// Firmware has no memory to spare: it has the keys of one row, and the few pairs that are sorted.
 TEST(Ranks, ScratchMemoryIsOfWhatIsSorted) {
   Target firmware = VectorTarget(0);
   firmware.SetBaremetal();

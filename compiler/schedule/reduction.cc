@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions. The stages of a kernel share loops over the axes that all of them walk alike (the
-// rows of a softmax); inside, each stage is made in turn ("compute at"), with small local buffers
-// between them. A reduction is vectorised along the innermost space axis where the data is
+// rows of a softmax). Inside, one stage after another is computed ("compute at"), with small local
+// buffers between them. A reduction is vectorized along the innermost space axis if the data are
 // contiguous there (pooling and depthwise convolution in channels-last layout), otherwise along the
 // innermost reduction axis.
 #include <algorithm>
@@ -17,11 +17,11 @@
 namespace kiln::schedule {
 namespace {
 
-// Of all buffers that live inside the shared loops: they are on the stack.
+// Maximum bytes of all buffers inside of the shared loops. They are on the stack.
 constexpr int64_t kMaxLocalBytes = 32 << 10;
 constexpr int64_t kMaxFirmwareLocalBytes = 512;
 
-// All stages in turn, each as `emit` makes it, inside of loops over `outer`, their buffers local.
+// Returns all stages inside of loops over `outer`, each as `emit` returns it, with local buffers.
 Stmt SharedNest(const loop::Kernel& kernel, const std::vector<Axis>& outer,
                 const std::function<Stmt(const Stage&)>& emit) {
   Inner inner = MakeInner(kernel, outer);
@@ -32,7 +32,7 @@ Stmt SharedNest(const loop::Kernel& kernel, const std::vector<Axis>& outer,
   return body;
 }
 
-// Every stage as a nest of its own, with its buffer in the workspace.
+// Returns a separate nest for every stage, with its buffer in the workspace.
 Stmt SeparateNests(const loop::Kernel& kernel, Context& context) {
   std::vector<Stmt> stmts;
   for (const Stage& stage : kernel.stages) {
@@ -51,7 +51,8 @@ Stmt SeparateNests(const loop::Kernel& kernel, Context& context) {
   return loop::MakeBlock(std::move(stmts));
 }
 
-// Outer loops: the first one that has iterations to share out is parallel.
+// Returns `body` inside of the outer loops. With `threads`, the first loop with several iterations
+// is parallel.
 Stmt OuterLoops(const std::vector<Axis>& outer, bool threads, Stmt body) {
   size_t parallel = outer.size();
   for (size_t i = outer.size(); i-- > 0;) {
@@ -64,7 +65,8 @@ Stmt OuterLoops(const std::vector<Axis>& outer, bool threads, Stmt body) {
   return body;
 }
 
-// Long windows of the lanes of a vector at all places, in tiles of them; `count` are the vectors.
+// Returns long windows at all places, in tiles of places. `lanes` computes the lanes of one vector,
+// and `count` counts the vectors.
 Stmt LongWindowNest(const loop::Kernel& lanes, const LongWindowTile& tile, const Axis& count,
                     bool threads, const Target& target) {
   const std::vector<Axis>& axes = lanes.stages.back().axes;
@@ -113,7 +115,8 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
     const DType dtype = kernel.stages.front().value.type().dtype;
     const int64_t tile = std::min<int64_t>(axes.back().extent, context.Lanes(dtype) * vectors);
     const int64_t tiles = axes.back().extent / tile;
-    // `count` tiles of the last axis, of `extent` elements, the one at `begin` among them.
+    // Returns the loops over `count` tiles of the last axis, each of `extent` elements. `begin` is
+    // the first element of a tile.
     const auto nest = [&](const Expr& begin, int64_t extent, const Axis& count) {
       std::vector<Axis> outer = FreshAxes({axes.begin(), axes.end() - 1});
       const loop::Kernel lanes = TileOfAxis(kernel, shared - 1, begin, extent);
@@ -141,7 +144,7 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
     const Stmt whole = nest(t * Expr(tile), tile, {t, tiles});
     const int64_t rest = axes.back().extent - tiles * tile;
     if (rest == 0) return whole;
-    // The remainder is a nest of its own, so that each has constant extents.
+    // The remainder is a separate nest, so that both nests have constant extents.
     return loop::MakeBlock({whole, nest(tiles * tile, rest, {loop::MakeVar("tile"), 1})});
   }
   const std::vector<Axis> outer =

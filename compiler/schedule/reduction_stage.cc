@@ -9,7 +9,8 @@
 namespace kiln::schedule {
 namespace {
 
-// Of a reduction that is divided into several sums: for less, joining them gains nothing.
+// Minimum number of steps of each sum if a reduction is divided into several sums. With fewer
+// steps, combining them gains nothing.
 constexpr int64_t kMinStepsOfChain = 4;
 
 bool Contiguous(const AccessSet& set, size_t position) {
@@ -20,21 +21,21 @@ bool Contiguous(const AccessSet& set, size_t position) {
   return set.all_linear;
 }
 
-// How the lanes of a reduction are walked. GCC 12 takes sums that are written out, and added to each
-// other behind the loop, for the lanes of one vector, and mixes them up: in C they stay a loop, which
-// the code generator guards.
+// Returns the kind of a loop over the lanes of a reduction. GCC 12 miscompiles sums that are
+// unrolled and then added to each other: it takes them for the lanes of one vector, and mixes them
+// up. In C they stay a loop, which the code generator guards.
 ForKind ReduceLanes(int64_t extent, DType dtype, const Target& target) {
   return target.by_c_compiler ? ForKind::kVectorized : LaneLoop(extent, dtype, target);
 }
 
-// Serial loops over reduction axes; small windows are expanded.
+// Returns serial loops over reduction axes. Small windows are unrolled.
 Stmt ReduceLoops(const std::vector<Axis>& axes, Stmt body) {
   const bool unroll = TotalExtent(axes) <= kMaxWindowTerms;
   return Nest(axes, unroll ? ForKind::kUnrolled : ForKind::kSerial, std::move(body));
 }
 
-// How many sums, which do not wait for each other, a tile of `extent` elements has: one, unless the
-// tile is narrow and the reduction long.
+// Returns the number of independent sums of a tile of `extent` elements: one, unless the tile is
+// narrow and the reduction long.
 int64_t Chains(const Stage& stage, int64_t extent, const Context& context) {
   const int64_t lanes = context.Lanes(stage.value.type().dtype);
   const int64_t chains = kVectorsPerTile * lanes / extent;
@@ -43,7 +44,7 @@ int64_t Chains(const Stage& stage, int64_t extent, const Context& context) {
   return lanes > 1 && is_long && stage.value.As<loop::Dot>() == nullptr ? chains : 1;
 }
 
-// The elements [begin, begin + extent) of the innermost space axis.
+// Emits the elements [begin, begin + extent) of the innermost space axis.
 Stmt SpaceTile(const Stage& stage, const Expr& begin, int64_t extent, Context& context) {
   const ForKind kind = LaneLoop(extent, stage.value.type().dtype, context.target);
   std::vector<Buffer> sums;
@@ -88,7 +89,7 @@ Stmt SpaceTile(const Stage& stage, const Expr& begin, int64_t extent, Context& c
   return tile;
 }
 
-// Vectorised along the innermost space axis, a tile of it at a time.
+// Vectorizes along the innermost space axis, one tile at a time.
 Stmt AlongSpace(const Stage& stage, Context& context) {
   const Axis& inner = stage.axes.back();
   const int64_t tile =
@@ -102,7 +103,7 @@ Stmt AlongSpace(const Stage& stage, Context& context) {
   return Nest(outer, ForKind::kSerial, loop::MakeBlock(std::move(parts)));
 }
 
-// Vectorised along the innermost reduction axis; the accumulators are combined pairwise at the end.
+// Vectorizes along the innermost reduction axis. The accumulators are combined pairwise at the end.
 Stmt AlongReduce(const Stage& stage, Context& context) {
   const Axis& inner = stage.reduce.back();
   const int64_t lanes = context.Lanes(stage.value.type().dtype);
@@ -161,8 +162,8 @@ Along VectorAxis(const Stage& stage) {
   const bool reduce_contiguous = Contiguous(set, all.size() - 1) && stage.reduce.back().extent > 1;
   if (stage.axes.empty() || stage.axes.back().extent == 1) return Along::kReduce;
   if (reduce_contiguous) {
-    // Both may be contiguous only where a load does not move along one of them; the longer axis
-    // then.
+    // Both axes are contiguous only if a load does not move along one of them. The longer axis is
+    // then used.
     const bool space = Contiguous(set, stage.axes.size() - 1);
     return space && stage.axes.back().extent > stage.reduce.back().extent ? Along::kSpace
                                                                           : Along::kReduce;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One stage that reduces: along which axis it is made of vectors.
+// Vectorization of a stage that reduces.
 #ifndef KILN_COMPILER_SCHEDULE_REDUCTION_STAGE_H_
 #define KILN_COMPILER_SCHEDULE_REDUCTION_STAGE_H_
 
@@ -7,14 +7,14 @@
 
 namespace kiln::schedule {
 
-// Vectors of sums.
+// Number of vectors of sums.
 inline constexpr int kVectorsPerTile = 4;  // enough to hide the latency of an addition
 
-// The innermost axis of the space, or the innermost one of the reduction.
+// Vectors are along the innermost axis of the space, or along the innermost axis of the reduction.
 enum class Along { kSpace, kReduce };
 Along VectorAxis(const Stage& stage);
 
-// The stage over constants that lie right for vectors along the axis.
+// Returns the stage with constants in the layout for vectors along the axis, or as dot products.
 Stage ForVectors(const Stage& stage, Along along, Context& context);
 
 }  // namespace kiln::schedule

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax, pooling, depthwise convolution and their like.
+// Softmax, pooling, depthwise convolution and similar reductions.
 #include <array>
 
 #include "absl/strings/match.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kTolerance = 1e-5;
 
-// A reduction of the last axis.
+// Reduces the last axis.
 Kernel OfRows(Combine combine, DType dtype, int64_t rows, int64_t columns) {
   const Buffer in = Param("in", dtype, {rows, columns}), out = Param("out", dtype, {rows});
   return {.name = "f",
@@ -25,7 +25,7 @@ Kernel OfRows(Combine combine, DType dtype, int64_t rows, int64_t columns) {
           })}};
 }
 
-// A reduction of the first axis.
+// Reduces the first axis.
 Kernel OfColumns(Combine combine, int64_t rows, int64_t columns) {
   const Buffer in = Param("in", kF32, {rows, columns}), out = Param("out", kF32, {columns});
   return {.name = "f",
@@ -56,13 +56,12 @@ TEST(Reduction, KeepsSeveralAccumulators) {
   // Four vectors of eight, combined pairwise at the end.
   EXPECT_TRUE(absl::StrContains(Text(rows), "allocate out_acc: float32[32]")) << Text(rows);
   EXPECT_TRUE(absl::StrContains(Text(rows), "out_acc[lane_3 + 16]")) << Text(rows);
-  // Along the columns, where the data is contiguous: no combining.
+  // Data are contiguous along the columns, so that no lanes are combined.
   const Scheduled columns = Schedule(OfColumns(Combine::kSum, 100, 32), VectorTarget(256));
   EXPECT_TRUE(absl::StrContains(Text(columns), "allocate out_acc: float32[32]"));
   EXPECT_TRUE(absl::StrContains(Text(columns), "in[r0 * 32 + lane_1]")) << Text(columns);
 }
 
-// GCC 12 makes wrong code of lanes that are written out and then added to each other.
 // One vector of columns has four sums, which do not wait for each other.
 TEST(Reduction, NarrowColumnsHaveSeveralSums) {
   const Scheduled narrow = Schedule(OfColumns(Combine::kMax, 101, 8), VectorTarget(256));
@@ -86,6 +85,7 @@ TEST(Reduction, NarrowColumnsHaveSeveralSums) {
   }
 }
 
+// GCC 12 miscompiles lanes that are unrolled and then added to each other.
 TEST(Reduction, LanesStayALoopInGeneratedC) {
   const Kernel kernel = OfRows(Combine::kSum, kF32, 3, 40);
   Target target = VectorTarget(0);
@@ -195,8 +195,8 @@ TEST(Reduction, WindowsRunAlongTheChannels) {
   EXPECT_FALSE(absl::StrContains(Text(Schedule(Windows(8, true), VectorTarget(128))), "fma("));
 }
 
-// Windows of size x size with padding around the data, which is a stage of its own, and a copy behind
-// them.
+// Windows of size x size. A stage before them pads the data, and a stage after them copies the
+// results.
 Kernel PaddedWindows(int64_t extent, int64_t channels, int64_t stride, bool weighted,
                      int64_t size = 3) {
   const int64_t border = size / 2;
@@ -241,22 +241,22 @@ TEST(Reduction, ReadsPaddedDataWhereItIs) {
       }
     }
   }
-  // No padded copy, no sums that are copied to the output.
+  // There is no padded copy, and sums are not copied to the output.
   const Scheduled scheduled = Schedule(PaddedWindows(56, 32, 1, true), VectorTarget(256));
   EXPECT_EQ(scheduled.func.workspace, nullptr) << Text(scheduled);
   EXPECT_FALSE(absl::StrContains(Text(scheduled), "pool")) << Text(scheduled);
-  // Where all of a window is data, nothing asks whether it is.
+  // If all of a window is data, there is no test for padding.
   EXPECT_TRUE(absl::StrContains(Text(scheduled), "fma(x[")) << Text(scheduled);
 }
 
-// How often `part` is in `text`.
+// Returns the number of occurrences of `part` in `text`.
 int64_t Count(absl::string_view text, absl::string_view part) {
   return static_cast<int64_t>(std::vector<absl::string_view>(absl::StrSplit(text, part)).size()) -
          1;
 }
 
 TEST(Reduction, WindowsOfTwoRowsShareWhatTheyLoad) {
-  // Without padding: one tile of 2 x 4 windows, of which each takes 9 products.
+  // Without padding, there is one tile of 2 x 4 windows with 9 products each.
   const Buffer x = Param("x", kF32, {10, 10, 16}), out = Param("out", kF32, {8, 8, 16});
   const loop::Constant w = MakeSmallConstant("w", {16, 3, 3});
   const Kernel kernel = {
@@ -270,11 +270,11 @@ TEST(Reduction, WindowsOfTwoRowsShareWhatTheyLoad) {
       })}};
   Target target = VectorTarget(512);
   EXPECT_EQ(Count(Text(Schedule(kernel, target)), "fma("), 2 * 4 * 9);
-  // With few registers, or where threads need the rows: one.
+  // With few registers, or if threads need the rows, a tile has one row.
   EXPECT_EQ(Count(Text(Schedule(kernel, VectorTarget(256))), "fma("), 4 * 9);
   target.cores = 8;
   EXPECT_EQ(Count(Text(Schedule(kernel, target)), "fma("), 4 * 9);
-  // Of several rows and places, the last tiles have fewer.
+  // If there are several rows and places, the last tiles are smaller.
   for (int64_t extent : {7, 9}) {
     for (int64_t stride : {1, 2}) {
       for (bool weighted : {false, true}) {
@@ -286,15 +286,15 @@ TEST(Reduction, WindowsOfTwoRowsShareWhatTheyLoad) {
   }
 }
 
-// Of 22 places 8, 8 and 6 have their sums in registers, for 5 taps of a row of the window; the sums
-// run in the order of plain loops.
+// Tiles have 8, 8 and 6 of 22 places. Their sums are in registers while 5 taps of a row of the
+// window are added. The sums run in the order of plain loops.
 TEST(Reduction, LongWindowsShareWhatTheyLoad) {
   const Scheduled scheduled = Schedule(PaddedWindows(22, 48, 1, true, 5), VectorTarget(512));
   const std::string text = Text(scheduled);
   EXPECT_EQ(scheduled.description, "reduction");
   EXPECT_TRUE(absl::StrContains(text, "_acc_7: float32[16]")) << text;
   EXPECT_FALSE(absl::StrContains(text, "_acc: float32[64]")) << text;
-  // With few registers the lanes of one place fill them.
+  // With few registers, the lanes of one place fill them.
   EXPECT_TRUE(absl::StrContains(
       Text(Schedule(PaddedWindows(22, 48, 1, true, 5), VectorTarget(256))), "_acc: float32[32]"));
   for (const int cores : {1, 4}) {
@@ -337,7 +337,7 @@ TEST(Reduction, LaysConstantsOutForItsLoops) {
   EXPECT_EQ(scheduled.description, "reduction");
   ASSERT_EQ(scheduled.constants.size(), 1u);
   EXPECT_EQ(scheduled.constants[0].buffer->shape, (Shape{3, 3, 8}));
-  // Of w[channel, h, w].
+  // The original constant is w[channel, h, w].
   EXPECT_EQ(scheduled.constants[0].tensor.AsDouble(0), SmallValue(0));
   EXPECT_EQ(scheduled.constants[0].tensor.AsDouble(1), SmallValue(9));
   EXPECT_EQ(scheduled.constants[0].tensor.AsDouble(8), SmallValue(1));

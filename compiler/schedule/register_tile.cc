@@ -12,30 +12,31 @@
 namespace kiln::schedule {
 namespace {
 
-// How far ahead columns are prefetched: what arrives from memory while one line takes its latency.
+// Distance of column prefetches: the bytes that arrive from memory during the latency of one line.
 // The hardware prefetches too, but stops at the end of every page. Measured with 8 rows on Zen 5:
 // 15 GB/s with 1 KiB, 38 with 4, 47 with 8.
 constexpr int64_t kPrefetchBytes = 8192;
-// Tiles of fewer rows load far enough ahead of their multiply-adds by themselves. Measured: with
-// prefetches 2 rows take 1.18 times as long, 3 rows 0.84 times.
+// Minimum number of rows of a tile that prefetches columns. Tiles of fewer rows load far enough
+// ahead of their multiply-adds anyway. Measured with prefetches: 2 rows take 1.18 times as long, 3
+// rows 0.84 times.
 constexpr int64_t kMinRowsOfPrefetch = 3;
-// Where more tiles read the same columns, these come from the L2 cache, which the hardware does
-// well; prefetches of them then keep the next columns, which come from memory, waiting. Measured for
-// products of weights of 2.4 MB on Sapphire Rapids: with such prefetches too, 2 tiles take 0.9 times
-// as long, 4 tiles 1.0, 8 tiles 1.03.
+// Maximum number of tiles that read the same columns and prefetch them. If more tiles read them,
+// columns come from the L2 cache, which the hardware does well. Prefetches would then delay the
+// next columns, which come from memory. Measured for products of weights of 2.4 MB on Sapphire
+// Rapids, with such prefetches too: 2 tiles take 0.9 times as long, 4 tiles 1.0, 8 tiles 1.03.
 constexpr int64_t kMaxTilesFromMemory = 2;
 
-// Multiply-adds of an innermost loop: it fits into the cache of decoded instructions with its
-// neighbours.
+// Maximum number of multiply-adds in an innermost loop. The loop then fits into the cache of
+// decoded instructions, together with its neighbors.
 constexpr int64_t kMaxUnrolled = 112;
-// Of dots of one sum on machines where code has to be small.
+// The same for dots of one sum on machines where code has to be small.
 constexpr int64_t kScalarDotsUnrolled = 16;
-constexpr int64_t kMaxSteps = 4;  // of the reduction in one iteration
-// Steps of a reduction that give time to fetch what the epilogue reads.
+constexpr int64_t kMaxSteps = 4;  // steps of the reduction in one iteration
+// Minimum number of steps of a reduction that leave time to fetch the data of the epilogue.
 constexpr int64_t kMinStepsAhead = 32;
 
-// `step` inside of loops over the reduction, several steps to an iteration: the fewer instructions
-// count loops, the more are multiply-adds.
+// Returns `step` inside of loops over the reduction. Each iteration has several steps, so that few
+// instructions are spent on the loops.
 Stmt Reduction(const TiledContraction& t, const TilePlace& place, const Stmt& step,
                int64_t accumulators) {
   std::vector<Axis> outer = t.c.reduce;
@@ -74,8 +75,8 @@ bool Reads(const Expr& e, const Buffer& buffer) {
   return reads;
 }
 
-// Loads of the epilogues that differ by row, and whose place is known when a tile begins: neither
-// those of the sums nor those that look the sums up in a table.
+// Returns the loads of the epilogues that differ by row and whose addresses are known when a tile
+// begins. Loads of the sums are excluded, and so are loads that use the sums as an index.
 std::vector<const loop::Load*> EpilogueLoads(const TiledContraction& t) {
   std::vector<const loop::Load*> loads;
   if (!t.prefetches_epilogues || t.c.rows.empty()) return loads;
@@ -92,7 +93,7 @@ std::vector<const loop::Load*> EpilogueLoads(const TiledContraction& t) {
   return loads;
 }
 
-// Where the groups that a step loads lie in the first one.
+// Returns the address that `groups`, a load of a step, reads in the first step.
 loop::Argument FirstGroup(const TiledContraction& t, const Expr& groups) {
   loop::Substitution first_step;
   for (const Axis& axis : t.c.reduce) first_step[axis.var.get()] = 0;
@@ -100,8 +101,8 @@ loop::Argument FirstGroup(const TiledContraction& t, const Expr& groups) {
   return {load.buffer, loop::Substitute(FirstElement(load), first_step)};
 }
 
-// All steps of a tile's reduction: of the rows and columns whose first groups are loads x and y of
-// the first step.
+// Emits all steps of a tile's reduction as one loop in assembly. `x` and `y` are the loads of the
+// first groups of rows and columns.
 Stmt LoopInAssembly(const TiledContraction& t, const Buffer& sums, const Expr& x, const Expr& y) {
   loop::DotKind kind = t.dot->kind();
   kind.steps = static_cast<int>(t.dot->steps);
@@ -110,7 +111,7 @@ Stmt LoopInAssembly(const TiledContraction& t, const Buffer& sums, const Expr& x
                            FirstGroup(t, x), FirstGroup(t, y));
 }
 
-// The same, in registers that hold matrices, or all steps of a part of it.
+// Emits the same in registers that hold matrices, for all steps or for those of one part.
 Stmt ProductsOfMatrices(const TiledContraction& t, const TilePlace& place,
                         const loop::Argument& sums, const Expr& x, const Expr& y) {
   const int64_t rows = place.matrix_rows(), columns = t.tile.columns();
@@ -132,13 +133,13 @@ Stmt ProductsOfMatrices(const TiledContraction& t, const TilePlace& place,
               loop::MakeBlock({PrefetchNextColumns(t, place, step.var, step.extent), tile}));
 }
 
-// The sum after a step of the reduction.
+// Returns the sum after one step of the reduction.
 Expr AddProduct(const TiledContraction& t, const Expr& sum, const Expr& x, const Expr& y) {
   if (t.dot.has_value()) return AddDot(*t.dot, sum, x, y);
   return t.fused_multiply_add ? loop::MakeFma(x, y, sum) : sum + x * y;
 }
 
-// Whether so few tiles read the columns that memory says how fast.
+// True if so few tiles read the columns that memory determines the speed.
 bool ReadsColumnsFromMemory(const TiledContraction& t) {
   return TotalExtent(t.c.rows) <= kMaxTilesFromMemory * t.tile.outer_rows * t.tile.rows;
 }
@@ -166,7 +167,7 @@ loop::Substitution AtRow(const TiledContraction& t, const TilePlace& place, cons
   loop::Substitution at;
   const size_t num_rows = t.c.rows.size();
   if (num_rows >= 1) at[t.c.rows[num_rows - 1].var.get()] = place.row + row;
-  // Without a tile of outer rows their axis has a loop of its own.
+  // If the tile has one outer row, the outer row axis has a loop of its own.
   if (t.tile.outer_rows > 1) at[t.c.rows[num_rows - 2].var.get()] = place.outer_row + outer;
   return at;
 }
@@ -175,16 +176,16 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
   const int64_t sum_lanes = t.tile.lanes;
   const DotLoop* one_loop = t.dot.has_value() ? t.dot->loop : nullptr;
   const bool of_matrices = t.dot.has_value() && t.dot->of_matrices();
-  // Whether sums are in memory, and not in registers.
+  // True if the sums are in memory instead of registers.
   const bool in_memory = one_loop != nullptr || of_matrices;
   const int64_t vectors = in_memory ? t.tile.vectors : DivideUp(place.columns, sum_lanes);
   const int64_t row_stride = vectors * sum_lanes;
-  // A vector of sums has the lanes of one row behind those of the other.
+  // A vector of sums has the lanes of one row after those of the other.
   const int64_t vector_rows = t.dot.has_value() ? t.dot->vector_rows : 1;
   const int64_t together = t.dot.has_value() ? t.dot->panel_rows() : 1;
   const int64_t rows =
       of_matrices ? place.matrix_rows() : place.outer_rows * AlignUp(place.rows, together);
-  // Registers that hold matrices add to partial sums where these lie.
+  // Registers that hold matrices add to the partial sums in place.
   const bool in_place = of_matrices && t.parts > 1;
   const Buffer acc =
       in_place ? t.partial_sums
@@ -193,7 +194,7 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
   const Expr first_partial =
       (place.block * Expr(t.partial_rows) + place.row - place.first_row) * Expr(t.tile.columns());
   const Expr first_sum = in_place ? first_partial : Expr(0);
-  // What is done for all sums is a loop over rows where these are many.
+  // Code for all sums is a loop over rows if there are many rows.
   const ForKind over_rows = of_matrices ? ForKind::kSerial : ForKind::kUnrolled;
   // A point of the tile: its rows and its column.
   struct Point {
@@ -208,7 +209,7 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
     const Expr vector = p.row / rows_of_vector * Expr(vectors) + p.column / lanes;
     return (vector * rows_of_vector + p.row % rows_of_vector) * lanes + p.column % lanes;
   };
-  // An expression in the contraction's axes at a point of this tile.
+  // Returns an expression in the contraction's axes at a point of this tile.
   const auto at = [&](const Expr& e, const Point& p) {
     loop::Substitution s = AtRow(t, place, p.outer, p.row);
     s[t.c.column.var.get()] = place.block * Expr(t.tile.columns()) + p.column;
@@ -219,10 +220,11 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
     if (t.dot.has_value()) s[t.tile_row.get()] = p.outer * Expr(place.rows) + p.row;
     return loop::Substitute(e, s);
   };
-  // body(point) for all rows and for `count` columns, as straight-line code of vectors.
+  // Emits body(point) for all rows and for `count` columns, in vectors of `lanes`. `kind` is that
+  // of the loops.
   const auto each_in = [&](ForKind kind, int64_t count, int64_t lanes,
                            const std::function<Stmt(const Point&)>& body) {
-    // A loop over the rows of matrices has several vectors in an iteration.
+    // A loop over the rows of matrices computes two rows per iteration if their number is even.
     const int64_t rows_together = of_matrices && place.rows % 2 == 0 ? 2 : 1;
     const ForKind together = of_matrices ? ForKind::kUnrolled : kind;
     const Var outer = loop::MakeVar("outer"), rows_at = loop::MakeVar("m"),
@@ -249,7 +251,7 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
     return each_in(over_rows, count, lanes, make);
   };
 
-  // Asks for what an epilogue reads that differs by row.
+  // Prefetches the data that a load of an epilogue reads in each row.
   const auto ask_for = [&](const loop::Load& load) {
     const Expr index = FlatIndex(load.buffer, load.index, {});
     const int64_t line = LineElements(load.buffer->dtype);
@@ -262,11 +264,12 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
                 loop::MakeBlock(std::move(lines)));
   };
 
-  // Packed columns are padded with zeros to whole vectors; others may only be read where they
-  // exist.
+  // Packed columns are padded with zeros to whole vectors. Other columns may be read only where
+  // they exist.
   const int64_t computed = t.packed ? row_stride : place.columns;
   std::vector<Stmt> body;
-  // make(point) for all lanes of the vectors of sums that hold rows `first` and those behind it.
+  // Emits make(point) for all lanes of the vectors of sums that hold row `first` and the rows after
+  // it.
   const auto each_vector = [&](const Expr& first, const std::function<Stmt(const Point&)>& make) {
     const Var v = loop::MakeVar("v"), lane = loop::MakeVar("lane");
     const Expr columns = sum_lanes;
@@ -274,7 +277,7 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
     return Nest({{v, vectors}}, ForKind::kUnrolled,
                 Nest({{lane, vector_rows * sum_lanes}}, ForKind::kVectorized, make(p)));
   };
-  // Sums of rows that do not exist, by whole vectors.
+  // Sums of rows that do not exist are cleared in whole vectors.
   for (int64_t row = place.rows / vector_rows * vector_rows;
        place.rows % together > 0 && row < rows; row += vector_rows) {
     body.push_back(each_vector(row, [&](const Point& p) {
@@ -322,8 +325,8 @@ Stmt EmitTile(const TiledContraction& t, const TilePlace& place) {
   }
   const bool widens = t.epilogue_lanes > 0 && place.columns % t.epilogue_lanes == 0;
   const int64_t wide = widens ? t.epilogue_lanes : sum_lanes;
-  // Sums that become vectors, or that a loop goes over, lie in memory of their own, so that they are
-  // in registers until then; a loop in assembly leaves them in memory.
+  // Sums that become wider vectors, or that a loop processes, are copied to memory of their own.
+  // The accumulators are in registers until then. A loop in assembly leaves its sums in memory.
   Buffer sums = acc;
   const bool apart = widens || (t.code.loops_over_sums && !in_memory);
   if (apart) {

@@ -15,66 +15,67 @@
 
 namespace kiln::schedule {
 
-// What is computed of the finished sums, and where it is stored: in the contraction's axes. `value`
-// loads the sums from the contraction's own buffer.
+// A value that is computed from the finished sums, and where it is stored, in terms of the
+// contraction's axes. `value` loads the sums from the contraction's own buffer.
 struct Epilogue {
   Buffer buffer;
   std::vector<Expr> index;
   Expr value;
 };
 
-// The stages behind the contraction as epilogues; false if one of them cannot be, so that the sums
-// must be stored.
+// Adds epilogues for the stages after stages[which], a contraction. Returns false if one of them
+// cannot be an epilogue, so that the sums must be stored.
 bool CollectEpilogues(const loop::Kernel& kernel, size_t which, std::vector<Epilogue>* epilogues);
 
-// Where a tile begins, and how much of the tile's shape there is.
+// Position of a tile, and its size, which may be smaller than the tile's shape.
 struct TilePlace {
-  Expr outer_row = 0, row = 0;  // of the two innermost row axes
+  Expr outer_row = 0, row = 0;  // first indices on the two innermost row axes
   int64_t outer_rows = 1, rows = 1;
-  Expr block = 0;         // of columns
-  int64_t columns = 1;    // of the block
-  Expr pass = 0;          // which of those that share columns
-  Expr part = 0;          // of the reduction …
-  bool last_part = true;  // … which the epilogues are behind
+  Expr block = 0;         // index of the block of columns
+  int64_t columns = 1;    // number of columns in the block
+  Expr pass = 0;          // number among the tiles that share columns
+  Expr part = 0;          // part of the reduction
+  bool last_part = true;  // epilogues follow the last part
 
-  Expr first_row = 0;  // of a block of several row tiles
-  // Rows of the registers that hold matrices, where the tile is computed in such.
+  Expr first_row = 0;  // first row of a block of several row tiles
+  // Rows of the registers that hold matrices, if the tile is computed in such registers.
   int64_t matrix_rows() const { return AlignUp(outer_rows * rows, kMatrixSide); }
 };
 
-// How a contraction is computed by dot products (dot_product.h). Without an
-// instruction the products of a group are written out.
+// Describes how a contraction is computed by dot products (dot_product.h). Without an instruction
+// (`row` is null), the products of a group are plain multiplications.
 struct DotPlan {
   const DotInstruction* row = nullptr;
-  int64_t group = 1;        // elements of the reduction that one step takes
-  int64_t run = 1;          // elements of the reduction that lie one behind the other in a row
-  int64_t steps = 0;        // of all runs
-  int64_t shift = 0;        // c
-  int64_t row_offset = 0;   // d
-  bool panel = false;       // a tile's rows are copied, each of them contiguous along the reduction
-  DType row_dtype = {};     // of x'
-  DType column_dtype = {};  // of y' in memory …
-  DType column_factor = {};  // … and as it is multiplied
-  int64_t lanes = 1;         // columns of the widest vector of sums …
-  int64_t vector_rows = 1;   // … and rows
-  // Numbers that each x' and each y' is the sum of.
+  int64_t group = 1;         // elements of the reduction per step
+  int64_t run = 1;           // contiguous elements of the reduction in a row
+  int64_t steps = 0;         // number of steps of all runs
+  int64_t shift = 0;         // c of dot_product.h
+  int64_t row_offset = 0;    // d of dot_product.h
+  bool panel = false;        // a tile's rows are copied; each is contiguous along the reduction
+  DType row_dtype = {};      // dtype of x'
+  DType column_dtype = {};   // dtype of y' in memory
+  DType column_factor = {};  // dtype of y' as it is multiplied
+  int64_t lanes = 1;         // columns in the widest vector of sums
+  int64_t vector_rows = 1;   // rows in a vector of sums
+  // Number of bfloat16 terms that represent one float32 operand (1: not split).
   int64_t factor_parts = 1;
-  // Set where all rows are copied for registers that hold matrices before any tile is computed: how many
-  // rows stay in the L2 cache while they are multiplied with all columns, in so many parts of the
-  // reduction.
+  // Set if all rows are copied for matrix registers before any tile is computed. The rows of a
+  // block stay in the L2 cache while they are multiplied by all columns. The reduction is divided
+  // into `reduction_parts` parts.
   int64_t rows_per_block = 0, reduction_parts = 1;
-  // Set where a tile's reduction is one loop in assembly; the tile has its shape.
+  // Set if a tile's reduction is one loop in assembly. The tile has the shape of that loop.
   const DotLoop* loop = nullptr;
 
-  // Elements of so many rows, or columns, in a step.
+  // Returns the elements of `lines` rows, or columns, in one step.
   int64_t StepElements(int64_t lines) const { return lines * group * factor_parts; }
   int64_t run_steps() const { return DivideUp(run, group); }
-  // Whether all rows are copied before any tile is computed.
+  // True if all rows are copied before any tile is computed.
   bool stores_matrices() const { return rows_per_block > 0; }
-  // Whether a tile is computed in registers that hold matrices. Its sums are in memory before and
-  // behind that.
+  // True if a tile is computed in registers that hold matrices. Its sums are in memory before and
+  // after that.
   bool of_matrices() const { return row != nullptr && row->geometry == DotGeometry::kMatrix; }
-  // Rows whose groups lie side by side in a panel, and how many elements of one of them.
+  // Number of rows whose groups are interleaved in a panel, and the contiguous elements of each
+  // row.
   int64_t panel_rows() const { return loop == nullptr ? vector_rows : loop->rows; }
   int64_t panel_run() const { return loop == nullptr ? group : loop->run; }
   loop::DotKind kind() const {
@@ -88,85 +89,89 @@ struct DotPlan {
   }
 };
 
-// A contraction ready to be made into tiles.
+// A contraction that is ready to be divided into tiles.
 struct TiledContraction {
   Contraction c = {};
   Buffer sums = nullptr;  // the contraction's own buffer, as epilogues load it
   Expr init = {};
   std::vector<Epilogue> epilogues = {};
-  bool stores_sums = false;  // for later stages that are no epilogues
+  bool stores_sums = false;  // for later stages that are not epilogues
   TileShape tile = {};
-  int64_t epilogue_lanes = 0;  // of vectors that epilogues make of single sums; 0: the tile's
+  int64_t epilogue_lanes = 0;  // lanes of an epilogue's vectors; 0: those of the tile
   bool fused_multiply_add = false;
-  // The column factor, as it is read in a tile. If it is packed, in terms of `block` and `column`
-  // (in the block) instead of c.column.
+  // The column factor as a tile reads it. If it is packed, it is in terms of `block` and `column`
+  // (within the block) instead of c.column.
   Expr y = {};
   bool packed = false;
   Var block = {}, column = {};
-  // Set where dot products are computed.
+  // Set if dot products are computed.
   std::optional<DotPlan> dot = {};
-  // The stage that pads the rows: computed with those of a tile, or stored as the next says.
+  // Index of the stage that pads the rows. Each tile computes it for its own rows, unless
+  // `stored_rows` is set.
   std::optional<size_t> padding = {};
   std::optional<Stage> stored_rows = {};
-  // The row factor of a step of dot products; in terms of `tile_row` (in the tile) where rows are
-  // copied, and so is `init`.
+  // The row factor of a step of dot products. If rows are copied, it is in terms of `tile_row`
+  // (within the tile), and so is `init`.
   Expr x = {};
   Var tile_row = {};
-  // What is done for a tile's rows before the loop over blocks of columns, and memory for it.
+  // Emits the code that prepares a tile's rows before the loop over blocks of columns.
+  // `row_buffers` is its memory.
   std::function<Stmt(const TilePlace&)> before_rows = {};
   std::vector<Buffer> row_buffers = {};
-  // Multiply-adds that the innermost loop may have, so that its own instructions weigh little.
+  // Maximum number of multiply-adds in the innermost loop, which is unrolled to reduce its
+  // overhead.
   int64_t max_unrolled = 1;
-  // How many elements ahead the columns are asked for; 0: not at all.
+  // Distance of column prefetches in elements; 0: no prefetches.
   int64_t prefetch_distance = 0;
-  // The columns that several tiles read one after the other.
+  // Columns that several tiles read one after another.
   struct SharedColumns {
     int64_t elements;
-    int64_t passes;  // how many tiles
-    int64_t ahead;   // elements from the first of them to the first that are read next
+    int64_t passes;  // number of tiles
+    int64_t ahead;   // distance in elements to the columns that are read next
   };
-  // These tiles together ask for as many columns as they read, of those that are read next.
+  // Set if these tiles together prefetch the columns that are read next.
   std::optional<SharedColumns> shared_columns = {};
-  // How many parts of the reduction all tiles of a block of columns, or of a block of rows, compute one
-  // after the other, so that what they read of a part stays in a cache.
+  // Number of parts of the reduction. All tiles of a block of columns, or of a block of rows,
+  // compute one part before the next, so that the data of a part stay in a cache.
   int64_t parts = 1;
-  Buffer partial_sums = nullptr;  // [block][row][column of the block], flat: of the parts before
-  int64_t partial_rows = 0;       // of a block; 0: there is one
-  // Blocks of columns that one tile of rows is multiplied with, one after the other, and then
-  // together have asked for the next rows; 0: they do not.
+  // Sums of the earlier parts: [block][row][column of the block], flat.
+  Buffer partial_sums = nullptr;
+  int64_t partial_rows = 0;  // rows of a block; 0: there is one block
+  // Number of blocks of columns that a tile of rows is multiplied by, one after another. Together
+  // these prefetch the next rows. 0: rows are not prefetched.
   int64_t blocks_per_row_tile = 0;
   CodeShape code = {};
-  // What epilogues read besides the sums is asked for when a tile begins.
+  // The data that epilogues read besides the sums are prefetched when a tile begins.
   bool prefetches_epilogues = false;
 };
 
-// stages[which] of a kernel with its axes merged, and its epilogues; nothing if merging takes the
-// column away.
+// Returns stages[which] of a kernel with its axes merged, and its epilogues. Returns nothing if
+// merging removes the column axis.
 std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, size_t which,
                                                  const Context& context);
 
-// What the shape of its tile depends on.
+// Returns the inputs of the choice of a tile's shape.
 TileProblem TileProblemOf(const TiledContraction& contraction, const Target& target);
 
-// Sets y, packed, block and column: a packed constant; the buffer itself where its columns are
-// contiguous; otherwise a packed copy that is made at run time by the nest that is returned (empty
-// in the other cases).
+// Sets y, packed, block and column. A constant is packed now. A buffer with contiguous columns is
+// read as it is. Other columns are packed at run time by the returned nest, which is empty in the
+// other cases.
 Stmt PackColumns(TiledContraction& contraction, Context& context);
 
-// Sets how the target runs the reduction of a contraction whose columns are packed:
-// fused_multiply_add, max_unrolled (1 where code has to be small) and prefetch_distance (for
-// columns that do not stay in the L1 cache).
+// Sets how the target runs the reduction of a contraction whose `y` is set: fused_multiply_add,
+// max_unrolled (small if code has to be small), prefetch_distance (for columns that do not stay in
+// the L1 cache) and prefetches_epilogues.
 void SetReduction(TiledContraction& contraction, const Target& target);
 
-// sum + x · y of one group each, by the plan's instruction.
+// Returns sum + x · y, with one group of each factor, by the plan's instruction.
 Expr AddDot(const DotPlan& dot, const Expr& sum, const Expr& x, const Expr& y);
 
-// The row axes of a contraction at a row of a tile: `row` of the innermost axis, `outer` of the one
-// around it, both counted from where the tile begins.
+// Returns the values of a contraction's row axes at a row of a tile. `row` is along the innermost
+// axis and `outer` along the axis around it, both counted from the beginning of the tile.
 loop::Substitution AtRow(const TiledContraction& contraction, const TilePlace& place,
                          const Expr& outer, const Expr& row);
 
-// One tile: clears its sums, runs the reduction, and stores what the epilogues make of the sums.
+// Emits one tile: initializes its sums, runs the reduction, and stores the values of the epilogues.
 Stmt EmitTile(const TiledContraction& contraction, const TilePlace& place);
 
 }  // namespace kiln::schedule

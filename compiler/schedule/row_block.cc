@@ -20,7 +20,8 @@ loop::Kernel KernelOf(std::vector<Stage> stages) {
           .stages = std::move(stages)};
 }
 
-// Sums that a stage behind them writes over have no memory of their own: they stay in registers.
+// Gives the sums a buffer of their own, because the stage after them may write over the shared one.
+// The sums stay in registers.
 void KeepSumsApart(loop::Kernel& product) {
   const Buffer shared = product.stages[0].buffer;
   const Buffer own =
@@ -31,9 +32,9 @@ void KeepSumsApart(loop::Kernel& product) {
                    [&](const std::vector<Expr>& index) { return loop::MakeLoad(own, index); });
 }
 
-// The product that stages[begin] computes and, if nothing else reads its sums and it stands before
-// `end`, the stage behind it that is made of them element by element; nothing if that is no
-// product.
+// Returns the product that stages[begin] computes; nothing if it is not a product. The result
+// includes the next stage if this comes before `end`, is computed from the sums element by element,
+// and nothing else reads the sums.
 std::optional<loop::Kernel> ProductAt(const std::vector<Stage>& stages, size_t begin, size_t end,
                                       const Target& target) {
   const Stage& sums = stages[begin];

@@ -10,9 +10,9 @@
 
 namespace kiln::schedule {
 
-// The stages, one after the other, on one core, and how products are computed, behind `description`.
-// With `stores_across` the last one, which computes its values element by element, stores along
-// another axis than the one along which the stages before it store.
+// Returns the stages, one after another, on one core. Appends to `description` how products are
+// computed. With `stores_across`, the last stage, which computes its values element by element,
+// stores along another axis than the stages before it.
 Stmt EmitRowBlock(const std::vector<Stage>& stages, bool stores_across, Context& context,
                   std::string* description);
 

@@ -10,7 +10,7 @@
 namespace kiln::schedule {
 namespace {
 
-// The part of the vector operations that lanes along the rows would take.
+// Maximum share of the vector operations that lanes along the rows would take.
 constexpr double kWorthwhile = 0.9;
 
 template <typename T>
@@ -24,8 +24,8 @@ bool IsProduct(const Stage& stage, const Target& target) {
   return AsContraction(stage, target).has_value();
 }
 
-// Whether every load of the stage is of a buffer between stages, or contiguous or constant along
-// the axis.
+// True if every load of the stage is from a buffer between stages, or is contiguous or constant
+// along the axis.
 bool ReadsAlong(const loop::Kernel& kernel, const Stage& stage, const Axis& axis) {
   loop::Bounds bounds;
   AddBounds(stage.axes, bounds);
@@ -40,7 +40,7 @@ bool ReadsAlong(const loop::Kernel& kernel, const Stage& stage, const Axis& axis
          });
 }
 
-// Whether the stage can be computed with the axis at `position` in lanes.
+// True if the stage can be computed with the axis at `position` in lanes.
 bool FitsInLanes(const loop::Kernel& kernel, const Stage& stage, size_t position,
                  const Target& target) {
   if (!IsIdentity(stage) || IsOutput(kernel, stage.buffer) ||
@@ -53,12 +53,13 @@ bool FitsInLanes(const loop::Kernel& kernel, const Stage& stage, size_t position
   return across.has_value() && across->column.var.get() == rows.var.get();
 }
 
-// Vectors that hold so many elements; what is left of the whole ones is taken in halves.
+// Returns the number of vectors that hold `elements`. The rest after whole vectors is divided into
+// powers of two.
 int64_t VectorsOf(int64_t elements, int64_t lanes) {
   return elements / lanes + std::popcount(static_cast<uint64_t>(elements % lanes));
 }
 
-// Elements along which the stage's lanes go when they do not go across rows.
+// Returns the number of elements along which the stage's lanes go if they do not go across rows.
 int64_t Along(const Stage& stage, const Target& target) {
   if (const std::optional<Contraction> c = AsContraction(stage, target)) return c->column.extent;
   return stage.combine == loop::Combine::kNone ? stage.axes.back().extent

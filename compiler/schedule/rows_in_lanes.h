@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows in lanes: what lies between the stages of a block of rows (shared_rows.cc) has the rows
+// Rows in lanes: the buffers between the stages of a block of rows (shared_rows.cc) have the rows
 // innermost, so that every lane of a vector has a row of its own. Rows of any length then leave no
 // lane empty, the maximum and the sum of a row need no shuffles, and products of a few columns fill
 // vectors.
@@ -13,18 +13,19 @@
 
 namespace kiln::schedule {
 
-// Whether rows in lanes can be had for the kernel, whose stages share the rows at `axis`, and take
-// clearly fewer vector operations than lanes along the rows. Stages are of float32.
+// True if rows in lanes are possible for the kernel, whose stages share the rows at `axis`, and
+// take clearly fewer vector operations than lanes along the rows. All stages have to be float32.
 bool PrefersRowsInLanes(const loop::Kernel& kernel, size_t axis, const Target& target);
 
-// The stage, which stores by its axes, with the axis at `position` behind the others.
+// Returns the stage with the axis at `position` moved after the others. A stage that does not store
+// at its axes is returned unchanged.
 Stage WithInnermost(const Stage& stage, size_t position);
 
-// Lets the last stage only move what the one before it computes or makes of sums: sums that are
-// outputs get a buffer of their own.
+// Lets the last stage only move values that the stage before it computes. If the last stage
+// computes sums, these get a buffer of their own, and a new stage copies them to the output.
 void StoreApart(loop::Kernel& kernel);
 
-// The stages with their first axis, the rows, behind the others, and so in the buffers. The last
+// Moves the first axis of the stages, the rows, after the other axes, also in the buffers. The last
 // stage, which stores an output, keeps the order of its axes.
 void MoveRowsInnermost(Inner& inner);
 

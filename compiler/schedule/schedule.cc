@@ -21,7 +21,7 @@ using loop::Expr;
 using loop::Stage;
 using loop::Stmt;
 
-// The constants that the statement reads.
+// Returns the constants that the statement reads.
 std::vector<loop::Constant> UsedConstants(const Stmt& body, std::vector<loop::Constant> constants) {
   std::vector<Buffer> used;
   loop::VisitStmt(body, [&](const Expr& e) {
@@ -36,7 +36,7 @@ std::vector<loop::Constant> UsedConstants(const Stmt& body, std::vector<loop::Co
   return constants;
 }
 
-// Whether two forms in `axes` have the same coefficients, where there is more than one place.
+// True if two forms in `axes` have the same coefficients for all axes with several elements.
 bool WalkAlike(const std::vector<loop::Axis>& axes, const loop::LinearForm& a,
                const loop::LinearForm& b) {
   for (size_t i = 0; i < axes.size(); ++i) {
@@ -45,8 +45,9 @@ bool WalkAlike(const std::vector<loop::Axis>& axes, const loop::LinearForm& a,
   return true;
 }
 
-// Inputs that an output may be written over: only the stage that stores the output reads them, each
-// element at its own place. Neither is a slice: what is beside it in its whole stays.
+// Returns pairs of an input and an output that may be written over it. Only the stage that stores
+// the output reads the input, each element at its own place. Neither is a slice, because the rest
+// of its whole buffer must stay.
 std::vector<std::pair<int, int>> InPlacePairs(const loop::Kernel& kernel) {
   std::vector<std::pair<int, int>> pairs;
   for (size_t o = 0; o < kernel.outputs.size(); ++o) {
@@ -88,8 +89,8 @@ std::vector<std::pair<int, int>> InPlacePairs(const loop::Kernel& kernel) {
   return pairs;
 }
 
-// Appends the parameters that `buffers` are, or are slices of, each once. Returns for every buffer
-// its parameter as the number among these.
+// Appends the parameters of `buffers`, each once. The parameter of a slice is its whole buffer.
+// Returns the position of every buffer's parameter among the appended ones.
 std::vector<int> AddParams(const std::vector<Buffer>& buffers, std::vector<Buffer>& params) {
   const auto begin = static_cast<std::ptrdiff_t>(params.size());
   std::vector<int> numbers;
@@ -102,8 +103,8 @@ std::vector<int> AddParams(const std::vector<Buffer>& buffers, std::vector<Buffe
   return numbers;
 }
 
-// The stage that the contraction family takes: the first that is one; kernel.stages.size() if none
-// is.
+// Returns the position of the first stage that is a contraction; kernel.stages.size() if there is
+// none.
 size_t FindContraction(const loop::Kernel& kernel, const Target& target) {
   for (size_t i = 0; i < kernel.stages.size(); ++i) {
     if (schedule::AsContraction(kernel.stages[i], target).has_value()) return i;
@@ -117,7 +118,7 @@ bool HasUpdateOrRanks(const loop::Kernel& kernel) {
   });
 }
 
-// Every stage by itself; updates in order, on one thread.
+// Returns a separate nest for every stage. Updates run in order, on one thread.
 Stmt SeparateNests(const loop::Kernel& kernel, schedule::Context& context) {
   std::vector<Stmt> nests;
   std::string description = "update";
@@ -141,7 +142,7 @@ bool HasReduction(const loop::Kernel& kernel) {
                      [](const Stage& stage) { return stage.combine != loop::Combine::kNone; });
 }
 
-// What the tuning says of the problem; nothing if it leaves the choice to the model.
+// Returns the choice of the tuning for the problem; nothing if it leaves the choice to the model.
 absl::StatusOr<std::optional<ContractionChoice>> TunedChoice(
     const schedule::ContractionProblem& problem, const ScheduleOptions& options,
     const Target& target) {
@@ -159,7 +160,7 @@ absl::StatusOr<std::optional<ContractionChoice>> TunedChoice(
   return choice;
 }
 
-// The loops of a kernel whose stages[which] is a contraction.
+// Returns the loops of a kernel whose stages[which] is a contraction.
 absl::StatusOr<Stmt> BuildContraction(const loop::Kernel& kernel, size_t which,
                                       const ScheduleOptions& options, schedule::Context& context,
                                       std::optional<ScheduledContraction>& scheduled) {
@@ -186,7 +187,7 @@ absl::StatusOr<Stmt> BuildContraction(const loop::Kernel& kernel, size_t which,
 absl::StatusOr<Stmt> Build(loop::Kernel& kernel, const ScheduleOptions& options,
                            schedule::Context& context,
                            std::optional<ScheduledContraction>& scheduled) {
-  // Nothing to compute; the families rely on there being something.
+  // The families require outputs that are not all empty.
   if (std::all_of(kernel.outputs.begin(), kernel.outputs.end(),
                   [](const Buffer& output) { return output->num_elements() == 0; })) {
     return Stmt();
@@ -224,7 +225,7 @@ absl::StatusOr<Stmt> Build(loop::Kernel& kernel, const ScheduleOptions& options,
   return loop::MakeBlock(std::move(nests));
 }
 
-// The loop passes over a kernel's function.
+// Runs the loop passes over a kernel's function.
 absl::Status RunPasses(const ScheduleOptions& options, const schedule::Context& context,
                        loop::Func& func) {
   loop::LoopPassRun run = options.passes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all schedules share, plain loops, inlining, and kernels without reductions.
+// Properties that all schedules share, plain loops, inlining, and kernels without reductions.
 #include "compiler/schedule/schedule.h"
 
 #include "absl/strings/match.h"
@@ -60,7 +60,7 @@ TEST(Naive, IsPlainLoops) {
   EXPECT_EQ(scheduled.description, "naive");
 }
 
-// A row that is longer than a page asks for its data by blocks, not for all of them in front.
+// A row that is longer than a page prefetches its data block by block, not all of them first.
 TEST(Pointwise, LongRowsAskForTheirDataAsTheyGo) {
   const int64_t length = 131072;
   const Buffer in = Param("in", kF32, {length}), out = Param("out", kF32, {2, length});
@@ -114,12 +114,13 @@ TEST(Pointwise, AsksForLargeDataAhead) {
     return absl::StrContains(text, "prefetch in[");
   };
   EXPECT_TRUE(ahead({1000}, VectorTarget(256)));
-  // What stays in the second cache is not asked for, nor where there is none.
+  // Data that stay in the L2 cache are not prefetched, and neither are data on machines without
+  // caches.
   EXPECT_FALSE(ahead({500}, VectorTarget(256)));
   Target firmware = VectorTarget(128);
   firmware.SetBaremetal();
   EXPECT_FALSE(ahead({1000}, firmware));
-  // Of what does not change along the innermost axis nothing is asked for.
+  // Data that do not change along the innermost axis are not prefetched.
   const Buffer in = Param("in", kF32, {900, 3}), column = Param("column", kF32, {900, 1});
   const Buffer out = Param("out", kF32, {900, 3});
   const Kernel kernel = {.name = "f",
@@ -161,7 +162,7 @@ TEST(Pointwise, MovesAndBroadcastsToo) {
   for (const Target& target : AllTargets()) ExpectLikeNaive(kernel, target);
 }
 
-// Pairs of `rows` numbers, whose halves lie apart in the output.
+// Doubles pairs of numbers. The two halves of the pairs are apart in the output.
 Kernel HalvesApart(int64_t rows) {
   const Buffer in = Param("in", kF32, {rows, 2}), out = Param("out", kF32, {2, rows});
   loop::Stage stage = Pointwise(Param("pairs", kF32, {rows, 2}),
@@ -181,7 +182,8 @@ TEST(Pointwise, VectorsGoAlongNeighborsOfTheOutput) {
   for (const Target& target : AllTargets()) ExpectLikeNaive(HalvesApart(24), target);
 }
 
-// Stages of `sizes` elements, each of which is twice that of the one before it, the last is the output.
+// Stages of `sizes` elements. Each element is the sum of two elements of the stage before. The last
+// stage is the output.
 Kernel Chain(const Shape& sizes) {
   Kernel kernel = {
       .name = "f", .inputs = {Param("in", kF32, {64})}, .outputs = {}, .constants = {}};
@@ -209,12 +211,12 @@ int64_t WorkspaceBytes(const Kernel& kernel) {
 TEST(Workspace, BuffersThatAreUsedNoMoreAreTakenAgain) {
   EXPECT_EQ(WorkspaceBytes(Chain({64, 64, 64})), 2 * 256);
   EXPECT_EQ(WorkspaceBytes(Chain({64, 64, 64, 64, 64, 64})), 2 * 256);
-  // Of another size, and no longer of the first one's.
+  // The buffer of 32 elements has its own memory, and the third buffer takes that of the first.
   EXPECT_EQ(WorkspaceBytes(Chain({64, 32, 64, 64})), 256 + 128);
   for (const Target& target : AllTargets()) ExpectLikeNaive(Chain({64, 64, 64, 64, 64}), target);
 }
 
-// A place may come twice, and the places are read until the end: the output is not written over
+// A place may occur twice, and the places are read until the end, so the output is not written over
 // them.
 TEST(Update, StoresInOrderAndNotOverItsPlaces) {
   const DType int32 = DType::Int(32);
@@ -247,7 +249,7 @@ TEST(Schedule, ConstantsThatNothingReadsAreLeftOut) {
   EXPECT_TRUE(Schedule(kernel, VectorTarget(256)).constants.empty());
 }
 
-// Two stages: `inner` in the workspace, read `times` times by every element of the output.
+// Two stages: `inner` is in the workspace, and every element of the output reads it `times` times.
 Kernel TwoStages(int times, Expr (*f)(Expr)) {
   const Buffer in = Param("in", kF32, {8}), inner = Workspace("inner", kF32, {8});
   const Buffer out = Param("out", kF32, {8});
@@ -303,7 +305,7 @@ TEST(Inline, ACopyOfAWholeBufferIsThatBuffer) {
   const auto copy = [&](const Buffer& to) {
     return Pointwise(to, [&](const Index& i) { return MakeLoad(sums, i); });
   };
-  // Two copies, and a third that turns the order round.
+  // Two copies, and a third one that reverses the order.
   const Kernel kernel{
       .name = "f",
       .inputs = {in},
@@ -378,7 +380,7 @@ TEST(InPlace, NotWhereAnElementIsReadElsewhere) {
 
 TEST(InPlace, NotWhereAnotherStageReadsTheArgument) {
   EXPECT_EQ(InPlace(TwoStages(1, Double)), (Pairs{{0, 0}}));
-  // Stored by the first stage, read by the second.
+  // The first stage reads the argument and stores `inner`. The second stage stores the output.
   EXPECT_EQ(InPlace(TwoStages(8, loop::Exp)), Pairs{});
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows that are taken one axis at a time. The largest value of a window of 9x9 is the largest of
-// nine values, each of which is the largest of nine in a row: 9 + 9 comparisons instead of 81.
-// Values are met in the order of the whole window, so that the first of equal ones stays the
-// first.
+// Reduces windows one axis at a time. The largest value of a 9x9 window is the largest of nine
+// values, the maxima of its rows: 9 + 9 comparisons instead of 81. Values are compared in the order
+// of the whole window, so that the first of equal values stays the first.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -11,10 +10,10 @@
 namespace kiln::schedule {
 namespace {
 
-// What storing a value of one row and loading it again costs, in terms of a window.
+// Cost of storing a value of one row and loading it again, in terms of a window.
 constexpr int64_t kRowCost = 3;
 
-// Whether parts of a window may be combined on their own. Sums of floats keep their order.
+// True if parts of a window may be combined separately. Sums of floats keep their order.
 bool CombinesInParts(const Stage& stage) {
   using loop::Combine;
   const bool exact = stage.value.type().dtype.is_integral();
@@ -23,8 +22,8 @@ bool CombinesInParts(const Stage& stage) {
          (exact && (stage.combine == Combine::kSum || stage.combine == Combine::kProd));
 }
 
-// `value` as a function of `place` instead of both space and tap, of which place is the sum; nothing
-// if it depends on them in another way.
+// Returns `value` as a function of `place`, which is the sum of space and tap. Returns nothing if
+// it depends on these in another way.
 std::optional<Expr> Joined(const Expr& value, const Axis& space, const Axis& tap, const Axis& place,
                            loop::Bounds bounds) {
   AddBounds({tap, place}, bounds);
@@ -35,8 +34,8 @@ std::optional<Expr> Joined(const Expr& value, const Axis& space, const Axis& tap
   return joined;
 }
 
-// A stage as two: `rows` reduces the last axis of each window at every place that windows read,
-// `windows` what it has made of it along the others.
+// A stage as two stages. `rows` reduces the last axis of each window at every place that windows
+// read. `windows` reduces its results along the other axes.
 struct Separated {
   Stage rows, windows;
 };
@@ -91,8 +90,8 @@ bool IsWorthIt(const Stage& stage, const Separated& parts) {
   return 3 * apart <= 2 * terms(stage);
 }
 
-// The axis along which windows overlap, next to the innermost one: neighbouring windows share what
-// they load.
+// Moves the axis along which windows overlap next to the innermost one, so that neighboring windows
+// share the values that they load.
 void MoveWindowsInside(const Separated& parts, const Stage& stage, Stage& windows) {
   for (size_t i = 0; i + 2 < windows.axes.size(); ++i) {
     if (parts.rows.axes[i].extent == stage.axes[i].extent) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows that are taken one axis at a time.
+// Windows that are reduced one axis at a time.
 #include "absl/strings/match.h"
 #include "compiler/schedule/testing/run_kernel.h"
 #include "gtest/gtest.h"
@@ -9,8 +9,8 @@ namespace {
 
 constexpr char kByAxes[] = "reduction by axes";
 
-// Windows of `taps` over data in channels-last layout, with zeros around it that keep the extents,
-// and half of each value behind them.
+// Windows of `taps` over data in channels-last layout, padded with zeros so that extents stay the
+// same. If `halved`, a stage after them halves each value.
 struct Pool {
   Shape taps = {5, 5};
   Combine combine = Combine::kMax;
@@ -81,7 +81,7 @@ TEST(SeparateWindows, SumsOfFloatsKeepTheirOrder) {
             "reduction");
 }
 
-// 5 + 5 terms, not 25: the rows' values at 13 places, each of 5 taps, and windows of 5 rows.
+// 5 + 5 terms instead of 25: row values at 13 places, each of 5 taps, and windows of 5 rows.
 TEST(SeparateWindows, ReadRowsOfValues) {
   const Scheduled scheduled = Schedule(Pooled({}, 9), VectorTarget(256));
   EXPECT_TRUE(absl::StrContains(Text(scheduled), "allocate out_rows: float32[1, 13, 9, 8]"))
@@ -93,7 +93,7 @@ TEST(SeparateWindows, OnlyWhereThatGains) {
   EXPECT_EQ(Schedule(Pooled({.taps = {3, 3}}), target).description, "reduction");
   EXPECT_EQ(Schedule(Pooled({.taps = {9, 1}}), target).description, "reduction");
   EXPECT_EQ(Schedule(Pooled({.taps = {9, 9}, .stride = 3}), target).description, "reduction");
-  // Memory is short where a model is firmware.
+  // Firmware is short of memory.
   const Scheduled firmware = Schedule(Pooled({}), Target::Parse("cortex-m4f").value());
   EXPECT_EQ(firmware.description, "reduction");
   EXPECT_EQ(firmware.func.workspace, nullptr);

@@ -8,7 +8,7 @@
 namespace kiln::schedule {
 namespace {
 
-// A buffer of the kernel, and what takes its place inside of the shared loops.
+// Buffers of the kernel, and their replacements inside of the shared loops.
 using Renamed = std::vector<std::pair<Buffer, Buffer>>;
 
 bool IsInternal(const loop::Kernel& kernel, const Buffer& buffer) {
@@ -20,12 +20,12 @@ Buffer SmallOf(const Buffer& buffer, Shape shape, loop::BufferScope scope) {
   return loop::MakeBuffer(buffer->name, buffer->dtype, std::move(shape), scope);
 }
 
-// Whether the index walks the axis; one of extent 1 may be the constant 0.
+// True if the index walks the axis. The index of an axis of extent 1 may be the constant 0.
 bool Walks(const Expr& index, const Axis& axis) {
   return index.get() == axis.var.get() || (axis.extent == 1 && loop::IsInt(index, 0));
 }
 
-// Whether the stage, which stores by its axes, reads the buffer nowhere but where it stores.
+// True if the stage, which stores at its axes, reads the buffer only at the element that it stores.
 bool ReadsOwnElement(const Stage& stage, const Buffer& buffer) {
   bool own = true;
   loop::VisitExpr(stage.value, [&](const Expr& e) {
@@ -37,7 +37,7 @@ bool ReadsOwnElement(const Stage& stage, const Buffer& buffer) {
   return own;
 }
 
-// The small buffer that stages[which] of the kernel may write over; null if there is none.
+// Returns the small buffer that stages[which] of the kernel may write over; null if there is none.
 Buffer WrittenOver(const loop::Kernel& kernel, size_t which, const Renamed& renamed) {
   const Stage& stage = kernel.stages[which];
   if (stage.combine != loop::Combine::kNone || !IsIdentity(stage)) return nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products whose rows one follows from the other: attention, which multiplies queries with keys, takes
-// the softmax of each row of these scores, and multiplies the row with the values. A block of rows
-// goes through all stages before the next one begins, so that the scores stay in the L1 cache and
-// the whole of them is nowhere in memory.
+// Products in which a row of one follows from the same row of the other, as in attention. It
+// multiplies queries by keys, takes the softmax of each row of these scores, and multiplies the row
+// by the values. A block of rows goes through all stages before the next one begins. The scores of
+// a block stay in the L1 cache, and the scores of all rows are never in memory together.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -14,9 +14,11 @@
 namespace kiln::schedule {
 namespace {
 
-// What lies between the stages of a block of rows stays in the L1 cache …
+// Maximum bytes of the buffers between the stages of a block of rows, which then stay in the L1
+// cache.
 constexpr int64_t kMaxBlockBytes = 32 << 10;
-// … unless a tile of a product would have fewer rows than this.
+// Minimum rows of a block, which may exceed kMaxBlockBytes, so that a tile of a product has enough
+// rows.
 constexpr int64_t kMinRows = 8;
 constexpr int64_t kMaxFirmwareRows = 4;
 
@@ -25,8 +27,9 @@ bool Contains(const std::vector<Axis>& axes, const Var& var) {
                      [&](const Axis& axis) { return axis.var.get() == var.get(); });
 }
 
-// The stage with its axes in the order in which it reads the buffer, if they are the indices of the
-// only load of it; an axis of extent 1 may be read as the constant 0.
+// Returns the stage with its axes in the order of the indices of its only load of the buffer.
+// Returns it unchanged if it has several loads, or other indices. An axis of extent 1 may be read
+// as the constant 0.
 Stage InOrderOfReads(const Stage& stage, const Buffer& buffer) {
   std::vector<Axis> order, rest = stage.axes;
   int loads = 0;
@@ -47,8 +50,8 @@ Stage InOrderOfReads(const Stage& stage, const Buffer& buffer) {
   return ordered;
 }
 
-// The kernel with the axes of its last stage, if that only moves what the one before computes, in
-// the order in which they are computed.
+// Returns the kernel with the axes of its last stage in the order in which the stage before it is
+// computed, if the last stage only moves values.
 loop::Kernel InOneOrder(const loop::Kernel& kernel) {
   loop::Kernel ordered = kernel;
   const size_t n = kernel.stages.size();
@@ -58,7 +61,8 @@ loop::Kernel InOneOrder(const loop::Kernel& kernel) {
   return ordered;
 }
 
-// A copy of the stage's column factor in which columns are contiguous; the stage reads it instead.
+// Returns a copy of the stage's column factor in which columns are contiguous, and lets the stage
+// read it.
 Stage CopyColumns(Stage& stage, const Contraction& c) {
   const loop::Load* load = FactorLoad(c.y);
   std::vector<Axis> order = c.batch;
@@ -90,7 +94,7 @@ Stage CopyColumns(Stage& stage, const Contraction& c) {
   return copy;
 }
 
-// Whether the factor is what a stage of the kernel computes, not one of its inputs.
+// True if a stage of the kernel computes the factor. False if it is an input.
 bool ReadsStages(const loop::Kernel& kernel, const Expr& factor) {
   return std::any_of(kernel.stages.begin(), kernel.stages.end(), [&](const Stage& stage) {
     return stage.buffer == FactorLoad(factor)->buffer;
@@ -102,7 +106,7 @@ bool HasContiguousColumns(const Contraction& c) {
   return form.has_value() && form->coefficients[0] == 1;
 }
 
-// One loop over all of `axes`, parallel or not.
+// Returns `body` inside of loops over `axes`, or inside of one parallel loop over all of them.
 Stmt OneLoop(const std::vector<Axis>& axes, bool threads, const Stmt& body) {
   if (!threads) return Nest(axes, ForKind::kSerial, body);
   const Var task = loop::MakeVar("task");
@@ -116,10 +120,10 @@ Stmt OneLoop(const std::vector<Axis>& axes, bool threads, const Stmt& body) {
   return loop::MakeFor(task, 0, TotalExtent(axes), ForKind::kParallel, loop::Substitute(body, at));
 }
 
-// How a kernel is divided into blocks of rows.
+// Division of a kernel into blocks of rows.
 struct Rows {
-  size_t axis;    // that all stages share: the rows
-  int64_t block;  // rows at once; 0: there is no memory for what lies between the stages
+  size_t axis;    // position of the rows among the axes that all stages share
+  int64_t block;  // rows at once; 0: there is no memory for the data between the stages
   bool in_lanes = false;
 };
 
@@ -141,11 +145,11 @@ Rows RowsOf(const loop::Kernel& kernel, const Target& target) {
   }
   const int64_t most = std::clamp<int64_t>(kMaxBlockBytes / bytes, std::min(rows, kMinRows), rows);
   if (most * bytes > target.stack_bytes) return {axis, 0};
-  return {axis, DivideUp(rows, DivideUp(rows, most))};  // blocks of about one size
+  return {axis, DivideUp(rows, DivideUp(rows, most))};  // blocks of similar size
 }
 
-// The blocks of rows. Rows in lanes are whole vectors: the last block may begin in the one before
-// it, after which it runs.
+// Returns the blocks of rows. Rows in lanes are whole vectors, so that the last block may begin
+// inside of the one before it. It runs after that block.
 std::vector<Strip> Blocks(const Rows& rows, int64_t extent, const Target& target) {
   std::vector<Strip> blocks = Strips(extent, rows.block, "block");
   Strip& last = blocks.back();
@@ -193,7 +197,7 @@ Stmt SharedRowsNest(const loop::Kernel& original, Context& context) {
   }
   const std::vector<Axis>& axes = kernel.stages.back().axes;
   const bool threads = WorthThreads(cost, context.target);
-  // Firmware has one thread, a small stack, and memory that functions take turns to use.
+  // Firmware has one thread, a small stack, and a workspace that its functions use in turn.
   const auto scope =
       context.target.short_of_memory ? loop::BufferScope::kWorkspace : loop::BufferScope::kLocal;
   std::string description;
@@ -204,7 +208,7 @@ Stmt SharedRowsNest(const loop::Kernel& original, Context& context) {
     if (rows.in_lanes) MoveRowsInnermost(inner);
     std::string text = absl::StrCat("rows ", strip.size, rows.in_lanes ? " in lanes" : "");
     Stmt body = EmitRowBlock(inner.stages, rows.in_lanes, context, &text);
-    if (description.empty()) description = std::move(text);  // that of the whole blocks
+    if (description.empty()) description = std::move(text);  // description of the whole blocks
     for (const Buffer& buffer : inner.buffers) {
       if (scope == loop::BufferScope::kLocal) {
         body = loop::MakeAllocate(buffer, body);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention: two products, and a softmax of rows between them.
+// Attention: two products with a softmax of rows between them.
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/loop/math.h"
@@ -46,7 +46,7 @@ Kernel Attention(const Sizes& n) {
         return MakeLoad(query, {i[0], i[1], r[0]}) *
                MakeLoad(key, n.keys_by_row ? Index{i[0], i[2], r[0]} : Index{i[0], r[0], i[2]});
       }));
-  // The products of small numbers are large ones here.
+  // The products are large numbers here, so they are scaled down.
   kernel.stages.push_back(Pointwise(score, [&](const Index& i) {
     return MakeLoad(product, i) * loop::Const(loop::Type::Of(kF32), 1e-4) +
            MakeLoad(bias, n.masked ? Index{i[1], i[2]} : Index{i[2]});
@@ -104,8 +104,8 @@ TEST(SharedRows, EverySizeAndOrder) {
 TEST(SharedRows, KeepsNoScoresInMemory) {
   const Scheduled scheduled = Schedule(Attention({2, 64, 128, 32}), VectorTarget(512));
   EXPECT_EQ(WorkspaceBytes(scheduled), 0) << Text(scheduled);
-  // 64 rows of 128 numbers take 32 KiB, and the numbers of one row a little more: two blocks. All
-  // that lies between the two products is one buffer.
+  // 64 rows of 128 numbers take 32 KiB, and the numbers of each row a little more, which makes two
+  // blocks. All data between the two products share one buffer.
   EXPECT_TRUE(absl::StartsWith(scheduled.description, "rows 32, contraction "))
       << scheduled.description;
   const std::string text = Text(scheduled);
@@ -115,9 +115,9 @@ TEST(SharedRows, KeepsNoScoresInMemory) {
   }
 }
 
-// Rows of 67 numbers fill four vectors and need three more for the rest, and products of 20 columns
-// two: lanes that have a row each are all used. 40 rows are 3 vectors, of which the last begins
-// before the second ends.
+// Rows of 67 numbers fill four vectors and need two more for the rest, and products of 20 columns
+// need two. If each lane has a row of its own, all lanes are used. 40 rows are 3 vectors, and the
+// last one begins before the second ends.
 TEST(SharedRows, RowsInLanes) {
   const Scheduled scheduled = Schedule(Attention({2, 40, 67, 20}), VectorTarget(512));
   EXPECT_TRUE(absl::StartsWith(scheduled.description, "rows 32 in lanes, contraction "))
@@ -133,9 +133,10 @@ TEST(SharedRows, RowsInLanes) {
 }
 
 TEST(SharedRows, LanesGoAlongRows) {
-  for (const Sizes& sizes : {Sizes{2, 64, 64, 32},                         // no lane would be empty
-                             Sizes{2, 15, 67, 20},                         // too few rows
-                             Sizes{2, 40, 67, 20, false, false, true}}) {  // a mask lies along them
+  for (const Sizes& sizes :
+       {Sizes{2, 64, 64, 32},                         // no lane would be empty
+        Sizes{2, 15, 67, 20},                         // too few rows
+        Sizes{2, 40, 67, 20, false, false, true}}) {  // the mask is contiguous along the keys
     const Scheduled scheduled = Schedule(Attention(sizes), VectorTarget(512));
     EXPECT_TRUE(absl::StartsWith(scheduled.description, "rows ")) << scheduled.description;
     EXPECT_FALSE(absl::StrContains(scheduled.description, "in lanes")) << scheduled.description;
@@ -153,19 +154,19 @@ TEST(SharedRows, CopiesColumnsThatAreApart) {
 TEST(SharedRows, SharesBlocksAmongThreads) {
   const Scheduled scheduled = Schedule(Attention({1, 256, 256, 32}), VectorTarget(512, 4));
   EXPECT_TRUE(absl::StrContains(Text(scheduled), "for task in 0..8 parallel")) << Text(scheduled);
-  // Inside of it nothing is parallel.
+  // There is no parallel loop inside of it.
   EXPECT_EQ(Text(scheduled).find(" parallel"), Text(scheduled).rfind(" parallel"));
 }
 
 TEST(SharedRows, FirmwareKeepsFourRows) {
   const Scheduled scheduled = Schedule(Attention({2, 64, 128, 32}), Firmware());
   EXPECT_TRUE(absl::StartsWith(scheduled.description, "rows 4, ")) << scheduled.description;
-  // Four rows of scores, and two numbers of each.
+  // Four rows of scores, and two numbers for each row.
   EXPECT_GE(WorkspaceBytes(scheduled), 4 * 128 * 4);
   EXPECT_LE(WorkspaceBytes(scheduled), 4 * 128 * 4 + 128) << Text(scheduled);
 }
 
-// Rows of 64 Ki scores do not fit on a stack, eight at a time.
+// Eight rows of 64 Ki scores do not fit on a stack.
 TEST(SharedRows, RowsThatAreTooLongAreStored) {
   const Scheduled scheduled = Schedule(Attention({1, 8, 1 << 16, 4}), VectorTarget(128));
   EXPECT_FALSE(absl::StartsWith(scheduled.description, "rows ")) << scheduled.description;

@@ -10,9 +10,9 @@
 namespace kiln::schedule {
 namespace {
 
-// Pairs of a block: two vectors of keys, as far as that is between these.
+// Limits of the number of pairs in a block, which is otherwise that of two vectors of keys.
 constexpr int64_t kMinBlock = 8, kMaxBlock = 32;
-// Additions that a pair takes on each level of merging.
+// Additions for each pair on each level of merging.
 constexpr int64_t kMergeCost = 7;
 
 Expr Shifted(loop::BinaryOp op, const Expr& a, const Expr& bits) {
@@ -71,7 +71,8 @@ Expr SortedRuns::PlaceOfRank(const Expr& rank) const {
   return Place(memory_.extents.levels() % 2 == 0 ? 1 : 0, rank);
 }
 
-// Each block by itself, into the other copy: a pair goes to where as many of its block stand before it.
+// Sorts each block separately, into the other copy. The new position of a pair is the number of
+// pairs of its block that come before it.
 Stmt SortedRuns::SortBlocks() const {
   const auto& [count, block] = memory_.extents;
   const DType dtype = memory_.keys->dtype;
@@ -98,7 +99,7 @@ Stmt SortedRuns::SortBlocks() const {
   });
 }
 
-// Level after level, pairs of runs become one of twice the length in the other copy.
+// On each level, pairs of runs become one run of twice the length, in the other copy.
 Stmt SortedRuns::Merge() const {
   const auto& [count, block] = memory_.extents;
   const int pair_bits = std::countr_zero(static_cast<uint64_t>(2 * block));
@@ -114,14 +115,15 @@ Stmt SortedRuns::Merge() const {
   });
 }
 
-// The runs [begin, middle) and [middle, end) of the copy that `to` is not, from the front and from the
-// back at once: two chains of loads that do not wait for each other. They meet in the middle, since runs
-// are of whole blocks, which are even.
+// Merges the runs [begin, middle) and [middle, end) of the other copy into copy `to`, from the
+// front and from the back at once. These are two chains of loads that do not wait for each other.
+// They meet in the middle, because runs consist of whole blocks, whose sizes are even.
 Stmt SortedRuns::MergePair(const Expr& to, const Expr& begin, const Expr& middle,
                            const Expr& end) const {
   const DType index = DType::Int(target_.pointer_bits);
-  // The next and the last pair of the first run that are left, and whether it gives the next one at the
-  // front, and at the back: 1 or 0.
+  // `next` and `last` are the first and the last remaining pair of the first run. `front` and
+  // `back` are 1 if the first run gives the next pair at the front, or at the back, and otherwise
+  // 0.
   const Buffer next = LocalNumber("next", index), last = LocalNumber("last", index),
                front = LocalNumber("front", index), back = LocalNumber("back", index);
   const Expr from = Expr(1) - to, zero = loop::IntConst(loop::Type::Of(index), 0);
@@ -133,7 +135,8 @@ Stmt SortedRuns::MergePair(const Expr& to, const Expr& begin, const Expr& middle
          StorePlace(to, i, Place(from, loop::MakeSelect(is_first, first, second)))});
   };
   const Stmt merge = SerialLoop("i", 0, (end - begin) / Expr(2), [&](const Var& i) {
-    // If a run is used up, its index is one past its end; the pair that is loaded there is not taken.
+    // If a run is used up, its index is one past its end. The pair that is loaded there is not
+    // used.
     const Expr first = loop::ToIndex(NumberIn(next)), second = middle + begin + i - first;
     const Expr first_in = Min(first, end - Expr(1)), second_in = Min(second, end - Expr(1));
     const Expr at_front =

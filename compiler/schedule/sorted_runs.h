@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SortedRuns: loops that sort pairs of a key and a place in scratch memory. Pairs of one key stay in
-// order. The code is the same for any number of pairs, and no branch depends on the keys.
+// SortedRuns: loops that sort pairs of a key and a place in scratch memory. Pairs with equal keys
+// stay in order. The code is the same for any number of pairs, and no branch depends on the keys.
 //
 //   const SortedRuns runs(memory, part, target);
 //   stmts.push_back(… runs.Put(i, key, place) …);  // for every i in 0 … count-1
@@ -18,19 +18,19 @@ namespace kiln::schedule {
 
 class SortedRuns {
  public:
-  // The number of pairs that are sorted: `count`, in whole blocks. A block is a power of two, unless
-  // it is the only one.
+  // Number of pairs that are sorted, in whole blocks. A block is a power of two, unless it is the
+  // only one.
   struct Extents {
     int64_t count, block;
-    int levels() const;  // of merging
+    int levels() const;  // levels of merging
   };
-  // For at least `count` pairs, with keys of that dtype.
+  // Returns the extents for at least `count` pairs, with keys of dtype `key`.
   static Extents ExtentsFor(int64_t count, DType key, const Target& target);
-  // Additions that sorting takes, roughly.
+  // Returns the rough cost of sorting, in additions.
   static int64_t CostOf(const Extents& extents, DType key, const Target& target);
 
-  // Two copies of all pairs, between which runs move to and fro; as often as there are parts that
-  // run at once.
+  // Memory for two copies of all pairs, between which runs are moved back and forth. Each part that
+  // runs at the same time has its own copies.
   struct Memory {
     Extents extents;
     Buffer keys, places;
@@ -41,12 +41,12 @@ class SortedRuns {
   SortedRuns(Memory memory, Expr part, const Target& target)
       : memory_(std::move(memory)), part_(std::move(part)), target_(target) {}
 
-  // Stores pair i, before it is sorted. `place` is cast to the type of places.
+  // Stores pair i before pairs are sorted. `place` is cast to the type of places.
   Stmt Put(const Expr& i, const Expr& key, const Expr& place) const;
-  // Stores pairs from `begin` on that sort after all others.
+  // Stores pairs from `begin` to the end, which sort after all others.
   Stmt PutLast(const Expr& begin) const;
   Stmt Sort() const;
-  // The place of the pair with that rank, once they are sorted.
+  // Returns the place of the pair with that rank, after pairs have been sorted.
   Expr PlaceOfRank(const Expr& rank) const;
 
  private:

@@ -9,10 +9,11 @@
 namespace kiln::schedule {
 namespace {
 
-// Cache lines of later rows that an iteration asks for: with more the tile would wait for memory.
+// Maximum number of cache lines of later rows that an iteration prefetches. With more lines the
+// tile would wait for memory.
 constexpr int64_t kMaxRowLines = 4;
-// Places of a block that lines are asked for in turns, because what the hardware fetches ahead by itself
-// ends with a page (decision 0043, with rates).
+// Number of places of a block from which lines are prefetched in turn. Hardware prefetches end with
+// a page, so that reading several pages at once is faster (decision 0043 has the rates).
 constexpr int64_t kPlaces = 8;
 
 Expr FirstLane(const Expr& index) {
@@ -21,9 +22,8 @@ Expr FirstLane(const Expr& index) {
   return broadcast == nullptr ? index : broadcast->a;
 }
 
-// Of `lines` those that iteration `i` of `iterations` asks for, so that all are asked for, and none
-// long before the others: a core has few lines on their way from memory, and those from the L2 cache
-// wait behind them.
+// The lines that one iteration prefetches. All lines are prefetched, evenly over the iterations: a
+// core can wait for few lines from memory at once, and they delay lines from the L2 cache.
 struct Share {
   Expr first;
   int64_t count;
@@ -33,7 +33,7 @@ Share ShareOf(const Expr& i, int64_t iterations, int64_t lines) {
   return {i * Expr(lines / divisor) / Expr(iterations / divisor), DivideUp(lines, iterations)};
 }
 
-// Where the line lies that is asked for as number `which` of `lines`.
+// Returns the position of the line that is prefetched as number `which` of `lines`.
 Expr LineInTurn(const Expr& which, int64_t lines) {
   const int64_t places = std::gcd(lines, kPlaces);
   return which % Expr(places) * Expr(lines / places) + which / Expr(places);

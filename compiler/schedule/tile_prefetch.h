@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reduction of a tile asks for before it is needed; for register_tile.cc.
+// Prefetches during the reduction of a tile; for register_tile.cc.
 #ifndef KILN_COMPILER_SCHEDULE_TILE_PREFETCH_H_
 #define KILN_COMPILER_SCHEDULE_TILE_PREFETCH_H_
 
@@ -7,24 +7,24 @@
 
 namespace kiln::schedule {
 
-// The element of a load's buffer that it reads, or of several the first.
+// Returns the index of the element of its buffer that a load reads, or of the first of several.
 Expr FirstElement(const loop::Load& load);
 
-// Elements of a column that a step of the reduction reads.
+// Returns the number of elements of a column that a step of the reduction reads.
 int64_t ElementsOfStep(const TiledContraction& contraction);
-// Where the part of a reduction of one axis begins.
+// Returns the first step of a part of a reduction, which has one axis.
 Expr BeginOfPart(const TiledContraction& contraction, const TilePlace& place);
 
-// Prefetches the cache lines of the columns that the reduction reads later.
+// Prefetches the cache lines of columns that the reduction reads later.
 Stmt PrefetchColumns(const TiledContraction& contraction, const TilePlace& place);
 
-// Asks for a part of the columns that are read behind those that several tiles share, from iteration `i` of
-// `iterations` of a reduction: all iterations of all these tiles take as many cache lines, but for
-// rounding.
+// Prefetches a share of the columns that are read after the columns shared by several tiles, in
+// iteration `i` of `iterations` of a reduction. All iterations of all these tiles prefetch the same
+// number of cache lines, except for rounding.
 Stmt PrefetchNextColumns(const TiledContraction& contraction, const TilePlace& place, const Expr& i,
                          int64_t iterations);
 
-// The same for the rows behind those of a tile, which follow each other in memory.
+// The same for the rows after those of a tile, which follow each other in memory.
 Stmt PrefetchNextRows(const TiledContraction& contraction, const TilePlace& place, const Expr& i,
                       int64_t iterations);
 

@@ -12,43 +12,44 @@
 namespace kiln::schedule {
 namespace {
 
-constexpr int64_t kMaxVectors = 8;  // per row, when there are few rows
-// Beside accumulators and column vectors: a broadcast and a temporary.
+constexpr int64_t kMaxVectors = 8;  // column vectors per row, when there are few rows
+// Registers besides accumulators and column vectors: a broadcast and a temporary.
 constexpr int64_t kScratchRegisters = 2;
-// Of tiles of several column vectors where a broadcast may be an operand: LLVM loads the next step's
-// columns early. With one register fewer, 14x2 spills.
+// Additional registers of tiles with several column vectors if a broadcast may be an operand. LLVM
+// loads the next step's columns early. With one register fewer, 14x2 spills.
 constexpr int64_t kEarlyColumnRegisters = 1;
 
-// The model's unit is the time of one vector multiply-add. A machine issues two at once, each with
-// a latency of four cycles, so fewer accumulators than this wait for each other.
+// Minimum number of accumulators. The model's unit is the time of one vector multiply-add. A
+// machine issues two at once, each with a latency of four cycles, so fewer accumulators wait for
+// each other.
 constexpr int64_t kMinChains = 8;
-// A load beside the multiply-adds takes a slot of the front end. A broadcast that is an operand of
-// its multiply-add takes none, but one of the two loads that a cycle can begin, as many as the
-// multiply-adds: a tile of such operands alone waits for every other load. Measured for sums of 256
-// to 1024 products: 13x2 and 6x4 take 0.85 to 0.97 of the time of 28x1 (Sapphire Rapids), and 0.91
-// to 0.96 (Zen 5).
+// Cost of a load besides the multiply-adds: a slot of the front end. A broadcast that is an operand
+// of its multiply-add takes no slot, but one of the two loads per cycle, as many as there are
+// multiply-adds. If all multiply-adds have such an operand, they wait for every other load.
+// Measured for sums of 256 to 1024 products: 13x2 and 6x4 take 0.85 to 0.97 of the time of 28x1
+// (Sapphire Rapids), and 0.91 to 0.96 (Zen 5).
 constexpr double kLoadCost = 0.1;
 constexpr double kOperandCost = 0.1;
-// Of a byte of column vectors that come from the L2 cache, prefetched: measured as above. Blocks of
-// columns that the L2 cache does not keep share it with the rows, and cost twice as much.
+// Cost of a byte of column vectors that are prefetched from the L2 cache, measured as above. Blocks
+// of columns that the L2 cache does not keep share it with the rows, and cost twice as much.
 constexpr double kColumnByteCost = 1.0 / 128;
-// Of a cold column vector. A tile that holds all rows prefetches those that the L1 cache does not
-// keep.
+// Cost of a cold column vector. It does not apply to a tile that holds all rows, which prefetches
+// the columns that the L1 cache does not keep.
 constexpr double kColdColumnCost = 2;
-// Of a byte from the second cache of rows that are read anew for every block of columns: they lie
-// in different pages, so that the hardware does not see what comes next.
+// Cost of a byte of rows that are read from the L2 cache again for every block of columns. They lie
+// in different pages, so the hardware cannot prefetch them.
 constexpr double kColdRowByteCost = 1.0 / 12;
-// Of a load whose cache line was pushed out by another row's.
+// Cost of a load whose cache line was evicted by another row's.
 constexpr double kConflictCost = 2;
-// Of a tile: clearing, epilogue and stores per accumulator, and its loops.
+// Costs of a tile: clearing, epilogue and stores per accumulator, and the loops.
 constexpr double kAccumulatorCost = 3;
 constexpr double kTileCost = 16;
 
-// Addresses this far apart fall into one set of the first cache.
+// Distance of addresses that fall into one set of the L1 cache.
 constexpr int64_t kSetSpan = 4096;
 
-// Cache lines of the tile's rows that fall into one set, at most. Rows that begin in the line of the
-// row before share it.
+// Returns the largest number of the tile's rows whose cache lines fall into one set. Rows that
+// begin in the same line as the row before are not counted.
 int64_t LinesPerSet(const TileProblem& p, int64_t outer_rows, int64_t rows) {
   std::array<int64_t, kSetSpan / kCacheLineBytes> lines{};
   int64_t most = 0;
@@ -88,7 +89,7 @@ class Model {
   }
 
  private:
-  // The whole tiles of an axis, and the smaller last one.
+  // Calls f(size, count) for the whole tiles of an axis, and for the smaller last one.
   template <typename F>
   static void ForParts(int64_t extent, int64_t tile, const F& f) {
     if (extent >= tile) f(tile, extent / tile);
@@ -103,10 +104,11 @@ class Model {
 
   double StepCost(int64_t outer, int64_t rows, int64_t vectors) const {
     const int64_t all_rows = outer * rows;
-    // As many at once as multiply-adds. Lanes of a vector are the elements of several steps.
+    // As many loads are issued at once as multiply-adds. If lanes are broadcast, a vector of a row
+    // holds the elements of several steps.
     const int64_t loads =
         vectors + (target_.broadcasts_lanes() ? DivideUp(all_rows, lanes_) : all_rows);
-    // A broadcast from memory that is used once is an operand of its multiply-add.
+    // A broadcast from memory that is used once becomes an operand of its multiply-add.
     const bool folded = p_.folds_rows && vectors == 1 && target_.broadcasts_operands();
     const double products =
         p_.step_cost * static_cast<double>(outer * DivideUp(rows, p_.vector_rows) * vectors);
@@ -136,7 +138,8 @@ class Model {
   int64_t lanes_;
 };
 
-// Sums of one lane each. What is made of them is vectors of columns where the machine has such.
+// Returns a tile of scalar sums. If the machine has vectors, the tile has one row, so that the
+// epilogue can use vectors of columns.
 TileShape ScalarTile(const TileProblem& p, const Target& target) {
   const bool columns_only = target.Lanes(p.dtype) > 1 && p.columns % kScalarTile == 0;
   const int64_t rows = columns_only ? 1 : std::min(p.rows, kScalarTileRows);
@@ -177,9 +180,9 @@ std::vector<TileShape> RankTiles(const TileProblem& p, const Target& target) {
   if (MaxLanes(p, target) == 1) return {ScalarTile(p, target)};
   const int64_t lanes = TileLanes(p, target);
   const Model model(p, target, lanes);
-  // Every vector of rows is loaded, besides those of columns.
+  // Besides the column vectors, each vector of rows needs a register.
   const int64_t registers = target.vector_registers - kScratchRegisters * p.vector_rows;
-  // Lanes of vectors are multiplied: a register for each row.
+  // Multiplying by the lanes of vectors takes a register for each row.
   const bool by_lane = target.broadcasts_lanes() && p.vector_rows == 1;
   std::vector<std::pair<double, TileShape>> costs;
   const auto consider = [&](const TileShape& tile) {
@@ -187,7 +190,7 @@ std::vector<TileShape> RankTiles(const TileProblem& p, const Target& target) {
                                    [&](const auto& other) { return other.second == tile; });
     if (!known) costs.emplace_back(model.Cost(tile), tile);
   };
-  // Of vectors that hold several rows, as many as make whole vectors of each row.
+  // If vectors hold several rows, their number is such that each row has whole vectors.
   const int64_t unit = p.vector_rows;
   consider({.vectors = unit, .lanes = lanes});
   const int64_t max_vectors = std::min(AlignUp(DivideUp(p.columns, lanes), unit), kMaxVectors);
@@ -196,13 +199,13 @@ std::vector<TileShape> RankTiles(const TileProblem& p, const Target& target) {
     const int64_t spare =
         registers - (target.broadcasts_operands() && vectors > 1 ? kEarlyColumnRegisters : 0);
     const int64_t max_rows = std::max<int64_t>((spare - vectors) / of_row, 1) * p.vector_rows;
-    // Even parts, so that the last tile is not a sliver.
+    // Rows are divided into even parts, so that the last tile is not a sliver.
     for (int64_t parts = DivideUp(p.rows, max_rows); parts <= p.rows; ++parts) {
       const int64_t rows = DivideUp(p.rows, parts);
       consider({.rows = rows, .vectors = vectors, .lanes = lanes});
       if (rows * 2 < std::min(max_rows, p.rows)) break;
     }
-    // Several whole rows of rows.
+    // Tiles of several outer rows, each with all inner rows.
     for (int64_t outer = 2; outer <= std::min(max_rows / p.rows, p.outer_rows); ++outer) {
       consider({.outer_rows = outer, .rows = p.rows, .vectors = vectors, .lanes = lanes});
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data that lie one behind the other along another axis than the one that is stored along. Loaded
-// element by element they would take a cache line each; instead a tile of both axes is loaded as
-// vectors along the first, and transposed in registers.
+// Stages whose data are contiguous along another axis than their output. Loads of single elements
+// would read a cache line each. Instead, a tile of both axes is loaded as vectors along the data,
+// and transposed in registers.
 #include <algorithm>
 #include <bit>
 
@@ -10,20 +10,23 @@
 namespace kiln::schedule {
 namespace {
 
-// Of one side of a tile: it is transposed in four steps, in registers.
+// Maximum side of a tile. A tile of this size is transposed in four steps, in registers.
 constexpr int64_t kMaxSide = 16;
-// Of one side of a tile: for less, vectors that are mostly empty gain nothing.
+// Minimum side of a tile. Vectors of smaller tiles are mostly empty and gain nothing.
 constexpr int64_t kMinSide = 4;
-// Tiles one behind the other along the data, so that what the hardware prefetches is used.
+// Number of tiles in a block. They follow each other along the data, so that data that the hardware
+// prefetches are used.
 constexpr int64_t kTilesPerBlock = 4;
-// Loads of smaller strides take few cache lines for each vector, and are vectors and shuffles.
+// Maximum stride of loads that are not transposed. They read few cache lines for each vector, and
+// become vectors and shuffles.
 constexpr int64_t kMaxSmallStride = 4;
 
-// A stage whose innermost axis crosses the data of `loads`, which lie along another axis.
+// A stage whose innermost axis crosses the data of `loads`, which are contiguous along another
+// axis.
 struct Crossing {
   size_t along;  // position of the axis along which the data lie
   std::vector<LinearAccess> loads;
-  bool all = true;  // whether every load that differs along the innermost axis is one of these
+  bool all = true;  // every load that differs along the innermost axis is one of these
 };
 
 const loop::Load& LoadOf(const LinearAccess& access) {
@@ -59,7 +62,8 @@ std::optional<Crossing> FindCrossing(const Stage& stage) {
   return crossing;
 }
 
-// A tile [begin, begin + side) of an axis; tiles of the rest overlap the last whole one.
+// Tiles [begin, begin + size) of an axis. If they leave a rest, a last tile overlaps the whole
+// ones.
 struct Side {
   int64_t extent;
   int64_t size;
@@ -73,17 +77,17 @@ Side SideOf(int64_t extent, int64_t lanes) {
   return {extent, std::min({lanes, kMaxSide, fits})};
 }
 
-// A tile in local memory, and how it comes there.
+// A tile in local memory, and the statements that load it.
 struct LocalTile {
   Buffer buffer;
-  std::vector<Buffer> allocated;  // this one and those of the steps before
+  std::vector<Buffer> allocated;  // this buffer and those of the earlier steps
   std::vector<Stmt> stmts;
 };
 
-// Rows, vectors of `lanes` elements, become columns: element (row, lane) lies at lane * rows + row.
-// Each step puts the elements of the first half of the vectors between those of the second, two
-// vectors at a time, which moves the highest bit of every element's position to the lowest place.
-// The steps' memory becomes registers.
+// Transposes `rows`, which are vectors of `lanes` elements: element (row, lane) is stored at lane *
+// rows + row. Each step puts the elements of the first half of the vectors between those of the
+// second half, two vectors at a time. This moves the highest bit of every element's position to the
+// lowest place. The memory of the steps becomes registers.
 LocalTile Transposed(std::vector<Expr> rows, int lanes, const std::string& name) {
   const size_t half = rows.size() / 2;
   const DType dtype = rows[0].type().dtype;
@@ -106,7 +110,7 @@ LocalTile Transposed(std::vector<Expr> rows, int lanes, const std::string& name)
   return tile;
 }
 
-// The stage at [along_begin, …) x [inner_begin, …).
+// Emits the stage at [along_begin, …) x [inner_begin, …).
 Stmt Tile(const Stage& stage, const Crossing& crossing, const Expr& along_begin, int64_t along_size,
           const Expr& inner_begin, int64_t inner_size) {
   const Axis &along = stage.axes[crossing.along], &inner = stage.axes.back();
@@ -144,7 +148,7 @@ Stmt Tile(const Stage& stage, const Crossing& crossing, const Expr& along_begin,
   return body;
 }
 
-// `tile` at every begin of a side.
+// Returns `tile` at the beginning of each tile of a side.
 Stmt Along(const Side& side, const std::function<Stmt(const Expr& begin)>& tile) {
   const Var which = loop::MakeVar("columns");
   std::vector<Stmt> parts = {
@@ -153,7 +157,7 @@ Stmt Along(const Side& side, const std::function<Stmt(const Expr& begin)>& tile)
   return loop::MakeBlock(std::move(parts));
 }
 
-// `tiles(begin, count)` for blocks of tiles that lie one behind the other along the data.
+// Returns `tiles(begin, count)` for all blocks of tiles that follow each other along the data.
 Stmt Blocks(const Side& side, ForKind kind,
             const std::function<Stmt(const Expr& begin, int64_t count)>& tiles) {
   const int64_t blocks = side.whole() / kTilesPerBlock, rest = side.whole() % kTilesPerBlock;
@@ -180,8 +184,8 @@ std::optional<Stmt> TransposedNest(const Stage& stage, bool threads, Context& co
   const Side along = SideOf(stage.axes[crossing->along].extent, lanes);
   const Side inner = SideOf(stage.axes.back().extent, lanes);
   if (std::min(along.size, inner.size) < kMinSide) return std::nullopt;
-  // What a tile overlaps is computed twice, which changes nothing unless it was read from where it
-  // is stored.
+  // Elements in overlapping tiles are computed twice. This changes the result only if an element is
+  // read from the place at which it is stored.
   if (!crossing->all && (along.has_rest() || inner.has_rest())) return std::nullopt;
 
   std::vector<Axis> outer(stage.axes.begin(), stage.axes.end() - 1);

@@ -38,7 +38,7 @@ TEST(Transpose, GivesTheSameBits) {
   }
 }
 
-// How often a text occurs in another.
+// Returns the number of occurrences of `part` in `text`.
 int Count(absl::string_view text, absl::string_view part) {
   int count = 0;
   for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
@@ -51,13 +51,13 @@ TEST(Transpose, LoadsVectorsAlongTheData) {
   const std::string text = Text(scheduled);
   // Four steps of 8 pairs of vectors.
   EXPECT_EQ(Count(text, "interleave("), 32) << text;
-  // 16 vectors of 16 elements, no element by itself.
+  // 16 vectors of 16 elements, and no single elements.
   EXPECT_EQ(Count(text, "in["), 16) << text;
   EXPECT_EQ(Count(Text(Schedule(Transposed({1, 32, 64}), VectorTarget(256))), "in["), 8);
   EXPECT_EQ(Count(Text(Schedule(Transposed({1, 32, 64}), VectorTarget(128))), "in["), 4);
 }
 
-// Tiles of the rest begin before the end of the last whole one.
+// Tiles of the rest overlap the last whole one.
 TEST(Transpose, TilesOfTheRestOverlap) {
   const std::string text = Text(Schedule(Transposed({1, 20, 35}), VectorTarget(512)));
   EXPECT_EQ(Count(text, "interleave("), 4 * 32) << text;
@@ -82,7 +82,8 @@ TEST(Transpose, ComputesOnTransposedValues) {
   }
 }
 
-// Where the output may lie over an input that is not transposed, nothing is computed twice.
+// If the output may be written over an input that is not transposed, no element may be computed
+// twice.
 TEST(Transpose, NothingOverlapsInPlace) {
   const Buffer in = Param("in", kF32, {40, 21}), more = Param("more", kF32, {21, 40});
   const Buffer out = Param("out", kF32, {21, 40});
@@ -95,7 +96,7 @@ TEST(Transpose, NothingOverlapsInPlace) {
   ExpectLikeNaive(kernel, VectorTarget(512));
 }
 
-// Data with zeros behind it are read at indices that are no linear ones.
+// Data that are followed by zeros are read at indices that are not linear.
 TEST(Transpose, LeavesPaddingToPlainLoops) {
   const Buffer in = Param("in", kF32, {30, 24}), out = Param("out", kF32, {24, 40});
   const Kernel kernel =
@@ -121,7 +122,7 @@ TEST(Transpose, OnlyWhereThatGains) {
 TEST(Transpose, ThreadsShareBlocks) {
   const std::string text = Text(Schedule(Transposed({1, 640, 480}), VectorTarget(256, 8)));
   EXPECT_TRUE(absl::StrContains(text, "for block in 0..15 parallel {")) << text;
-  // Or what is outside of them, if that is more.
+  // Threads share the axes outside of the blocks if these have more iterations.
   const std::string batch = Text(Schedule(Transposed({100, 64, 48}), VectorTarget(256, 8)));
   EXPECT_TRUE(absl::StrContains(batch, "for i0 in 0..100 parallel {")) << batch;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choices that a tuning makes: all that are taken give the right results, and the others a clear
-// error.
+// Choices of a tuning: all accepted choices give the right results, and others a clear error.
 #include "compiler/schedule/tuning.h"
 
 #include <memory>
@@ -89,7 +88,7 @@ ScheduledContraction ContractionOf(const Kernel& kernel, const Target& target,
   return scheduled.contraction.value_or(ScheduledContraction());
 }
 
-// A tuning that says `choice` of the kernel's contraction.
+// Returns a tuning with `choice` for the kernel's contraction.
 ScheduleOptions Forced(const Kernel& kernel, const Target& target,
                        const ContractionChoice& choice) {
   auto tuning = std::make_shared<Tuning>();
@@ -138,7 +137,7 @@ TEST(Tuning, EveryLegalChoiceIsRight) {
         ExpectRight(product, target, Direct(1, 11, 1, columns_outside));
       }
       const Kernel convolution = Convolution(7, 9, 16, 21);
-      // A part of the inner rows of several outer ones.
+      // Some of the inner rows of several outer rows.
       ExpectRight(convolution, target, Direct(3, 4, 1, columns_outside));
       ExpectRight(convolution, target, Direct(7, 2, 1, columns_outside));
     }
@@ -184,7 +183,7 @@ TEST(Tuning, ProblemsSayWhatTheChoiceDependsOn) {
             "epilogue 2 3x3");
   EXPECT_EQ(ContractionOf(Convolution(7, 9, 16, 24), target).problem,
             ContractionOf(Convolution(7, 9, 16, 24, "other"), target).problem);
-  // Where there are no vectors, Winograd's filtering is no choice.
+  // Without vectors, Winograd's filtering is not a choice.
   EXPECT_FALSE(
       absl::EndsWith(ContractionOf(Convolution(7, 9, 16, 24), VectorTarget(0)).problem, "3x3"));
 }
@@ -194,10 +193,10 @@ TEST(Tuning, LeavesTheRestToTheModel) {
   const Kernel kernel = Product(21, 5, 83, true);
   const Scheduled model = Schedule(kernel, target);
   const ContractionChoice choice = Direct(1, 2, 1);
-  // Of another contraction.
+  // A choice for another contraction.
   const ScheduleOptions other = Forced(Product(22, 5, 83, true), target, choice);
   EXPECT_EQ(Text(Schedule(kernel, target, other)), Text(model));
-  // Of another target.
+  // A choice for another target.
   const ScheduleOptions elsewhere = Forced(kernel, VectorTarget(256, 8), choice);
   EXPECT_EQ(Text(Schedule(kernel, target, elsewhere)), Text(model));
   // An entry that leaves it to the model.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranges of integers that a kernel's stages compute, from the ranges of dtypes and the values
-// of constants.
+// Ranges of the integers that a kernel's stages compute, derived from dtypes and the values of
+// constants.
 #ifndef KILN_COMPILER_SCHEDULE_VALUE_RANGE_H_
 #define KILN_COMPILER_SCHEDULE_VALUE_RANGE_H_
 
@@ -12,16 +12,18 @@
 
 namespace kiln::schedule {
 
-// From the least to the greatest element of integers; 0 where there is none.
+// Returns the range from the least to the greatest element of an integer tensor; [0, 0] if it is
+// empty.
 loop::Range RangeOfElements(const Tensor& tensor);
 
 class ValueRanges {
  public:
   explicit ValueRanges(const Context& context) : context_(context) {}
 
-  // A range that holds every value of an integer expression.
+  // Returns a range that contains every value of an integer expression.
   loop::Range Of(const Expr& e);
-  // Lets later expressions know the values of the stage's buffer. Stages come in the kernel's order.
+  // Records the range of the stage's buffer for later expressions. Stages have to be passed in the
+  // kernel's order.
   void Define(const Stage& stage);
 
  private:

@@ -14,12 +14,13 @@ namespace kiln::schedule {
 namespace {
 
 const DType kI32 = DType::Int(32);
-// Rows of outputs that share copied rows: the first of a window's are copied once more for each of them.
+// Maximum number of rows of outputs that share copied rows. Windows of different groups of rows
+// overlap, so some rows are copied again for each group.
 constexpr int64_t kMaxSharedRows = 8;
 // LDRD reads whole words, which have to be aligned.
 constexpr int kWordBytes = 4, kRowAlignment = 8;
 
-// body(begin, count) for all of `extent`: pieces of `width` in a loop, and what is left.
+// Returns body(begin, count) for all of `extent`: pieces of `width` in a loop, and the rest.
 Stmt InPieces(int64_t extent, int64_t width,
               const std::function<Stmt(const Expr& begin, int64_t count)>& body) {
   std::vector<Stmt> stmts;
@@ -41,7 +42,7 @@ class WindowLoops {
     row_elements_ = RowElements();
   }
 
-  // Whether the loops reach all rows of a window.
+  // True if the offsets in the loops reach all rows of a window.
   bool Fits() const {
     const DotLoop& tile = *tiles_.front();
     const int64_t last = (tile.rows - 1) * tile.slide + w_.instruction->group - 1;
@@ -70,7 +71,8 @@ class WindowLoops {
   }
 
  private:
-  // Of a tile that computes at least `count` sums: the smallest one, or the largest of all.
+  // Returns the smallest tile that computes at least `count` sums, or the largest tile if none
+  // does.
   const DotLoop& TileFor(int64_t count) const {
     const DotLoop* best = tiles_.front();
     for (const DotLoop* tile : tiles_) {
@@ -79,7 +81,7 @@ class WindowLoops {
     return *best;
   }
 
-  // What tiles read of a row, by whole words.
+  // Returns the number of elements of a row that tiles read, in whole words.
   int64_t RowElements() const {
     const int64_t width = tiles_.front()->rows, rest = w_.column.extent % width;
     const int64_t last = w_.column.extent - (rest == 0 ? width : rest);
@@ -88,12 +90,12 @@ class WindowLoops {
     return AlignUp(read, kWordBytes / w_.instruction->a.bytes());
   }
 
-  // Whether one tile in one loop computes all sums of a row, and the last ones besides.
+  // True if one tile in one loop computes all sums of a row, including the last ones.
   bool OneTile() const {
     return sums_.code.loops_over_rest && w_.column.extent >= tiles_.front()->rows;
   }
 
-  // Padding in `count` columns of rows from `begin` to `end`.
+  // Fills `count` columns of the rows from `begin` to `end` with padding.
   Stmt Fill(const Expr& begin, const Expr& end, int64_t count) const {
     const Var row = loop::MakeVar("r"), column = loop::MakeVar("x");
     const Expr value = loop::IntConst(loop::Type::Of(rows_->dtype), w_.padding);
@@ -102,8 +104,8 @@ class WindowLoops {
                          Nest({{column, count}}, ForKind::kSerial, store));
   }
 
-  // The rows of one channel from `first` of the padded data on. Columns that are padding are there
-  // already, and so are rows, unless the same memory has held others.
+  // Copies the rows of one channel, from row `first` of the padded data on. Columns of padding are
+  // already there. Rows of padding are, too, unless the same memory has held other rows (`again`).
   Stmt CopyRows(const Expr& first, bool again) const {
     const auto within = [&](int64_t data_row) {
       return loop::Max(loop::Min(Expr(data_row) - first, Expr(copied_rows_)), Expr(0));
@@ -129,7 +131,7 @@ class WindowLoops {
     return loop::MakeBlock(std::move(stmts));
   }
 
-  // All sums of the rows that share copied rows, from `first` on.
+  // Emits all sums of the rows that share copied rows, from row `first` on.
   Stmt Sums(const Expr& first, int64_t groups) const {
     const Var row = loop::MakeVar("i");
     const Stmt tiles = TilesOfRow(first, row);
@@ -153,7 +155,8 @@ class WindowLoops {
     return Nest({piece}, ForKind::kSerial, Tile(*tiles_.front(), first, row, begin, count));
   }
 
-  // `count` sums of row `first` + `row` from column `begin` on, by `tile`, and what is made of them.
+  // Emits `count` sums of row `first` + `row` from column `begin` on, by `tile`, and their
+  // epilogues.
   Stmt Tile(const DotLoop& tile, const Expr& first, const Expr& row, const Expr& begin,
             const Expr& count) const {
     const Buffer acc = loop::MakeBuffer("acc", kI32, {tile.rows}, loop::BufferScope::kLocal);
@@ -207,7 +210,7 @@ std::optional<Stmt> WindowNest(const loop::Kernel& kernel, const Window& window,
   if (!alone || !CollectEpilogues(kernel, which, &sums.epilogues)) return std::nullopt;
   WindowLoops loops(window, sums);
   if (!loops.Fits()) return std::nullopt;
-  // A channel is a block of one column.
+  // Each channel is a block of one column.
   sums.tile = {.rows = 1, .vectors = 1, .lanes = 1};
   sums.block = window.channel.var;
   sums.column = Expr(0);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Depthwise convolutions on machines without vectors, by loops in assembly whose rows overlap
-// (DotLoop::slide): a tile is neighbouring outputs of one channel.
+// (DotLoop::slide). A tile consists of neighboring outputs of one channel.
 //
 //   const std::optional<Window> window = FindWindow(kernel, context);  // before stages are inlined
 //   if (window.has_value()) nest = WindowNest(kernel, *window, context);
 //
-// The rows of one channel are copied as the loops read them, padding included: contiguous, of
-// int16, as many as several rows of outputs read. Every element is copied little more than once.
+// The rows of one channel are copied as the loops read them: contiguous, as int16, with their
+// padding. Each copy has the rows that several rows of outputs read. Few elements are copied more
+// than once.
 #ifndef KILN_COMPILER_SCHEDULE_WINDOW_H_
 #define KILN_COMPILER_SCHEDULE_WINDOW_H_
 
@@ -25,8 +26,8 @@ struct Window {
   std::vector<Axis> outer = {};  // all other axes of the sums
   int64_t window_rows = 1;
   int64_t row_stride = 1, column_stride = 1;
-  // An element of the data by two variables: its row and its column in the padded data. It is there
-  // for those in `rows` and `columns`; elsewhere is `padding`.
+  // An element of the data in terms of its row and column in the padded data. The data have the
+  // rows in `rows` and the columns in `columns`. All other elements are `padding`.
   Var data_row = {}, data_column = {};
   Expr data = {};
   loop::Range rows = {}, columns = {};
@@ -35,11 +36,13 @@ struct Window {
   const DotInstruction* instruction = nullptr;
 };
 
-// Nothing if no stage is such a sum, or the target has no loop for it.
+// Returns the window of a kernel. Returns nothing if no stage is such a sum, or the target has no
+// loop for it.
 std::optional<Window> FindWindow(const loop::Kernel& kernel, Context& context);
 
-// The kernel after its stages have been inlined. Nothing if it has other stages than the sum, its
-// padding, and pointwise ones that read each sum once.
+// Returns the loops of a kernel after its stages have been inlined. Returns nothing if it has other
+// stages than the sum, its padding, and pointwise stages that read each sum once, or if the rows
+// are too long for the loops.
 std::optional<Stmt> WindowNest(const loop::Kernel& kernel, const Window& window, Context& context);
 
 }  // namespace kiln::schedule

@@ -7,13 +7,13 @@ namespace kiln::schedule {
 namespace {
 
 constexpr int64_t kPlaces = 4;
-// With two rows, 4 of 3x3 windows' rows are loaded for 2 of outputs instead of 6, and weights once.
-// Measured where data come from the L2 cache.
+// Rows of windows in a tile. With two rows, 3x3 windows load 4 rows of data for 2 rows of outputs
+// instead of 6, and weights once. Measured with data in the L2 cache.
 constexpr int64_t kRows = 2;
-// Tiles of rows for each core at least: threads share them.
+// Minimum number of tiles of rows for each core. Threads share them.
 constexpr int64_t kTilesPerCore = 2;
 
-// Whether a stage reduces along two axes, so that its windows may overlap along two.
+// True if a stage reduces along two axes, so that its windows may overlap along both.
 bool HasFlatWindows(const loop::Kernel& kernel) {
   return std::any_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& stage) {
     return std::count_if(stage.reduce.begin(), stage.reduce.end(),
@@ -38,7 +38,7 @@ WindowTile ChooseWindowTile(const loop::Kernel& kernel, const Target& target) {
   const bool many = target.vector_registers >= kManyRegisters;
   const bool rows = many && place > 0 && HasFlatWindows(kernel) &&
                     axes[place - 1].extent / kRows >= kTilesPerCore * target.cores;
-  // All accumulators and what they share stay in registers.
+  // All accumulators, and the elements that they share, stay in registers.
   return {.rows = rows ? kRows : 1, .places = kPlaces, .vectors = many && !rows ? 2 : 1};
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small windows that overlap, as those of pooling and of depthwise convolutions: several are
-// computed one after the other without a loop, so that what more than one of them reads is loaded
-// once.
+// Tiles of small windows that overlap, as in pooling and depthwise convolutions. Several windows
+// are computed one after another without a loop, so that elements that they share are loaded once.
 #ifndef KILN_COMPILER_SCHEDULE_WINDOW_TILES_H_
 #define KILN_COMPILER_SCHEDULE_WINDOW_TILES_H_
 
@@ -11,25 +10,27 @@
 
 namespace kiln::schedule {
 
-// Of a window that is written out.
+// Maximum number of terms of a window that is unrolled.
 inline constexpr int64_t kMaxWindowTerms = 16;
 
-// Of vector registers, so that windows of two rows, or long ones, keep what they share.
+// Minimum number of vector registers for windows of two rows, and for long windows, to keep the
+// elements that they share.
 inline constexpr int kManyRegisters = 32;
 
-// So many windows of so many vectors each: along the last axis but one (places) and along the axis
-// outside of it (rows).
+// Number of windows in a tile, and of vectors in each window. `places` counts windows along the
+// last axis but one, and `rows` along the axis before it.
 struct WindowTile {
   int64_t rows = 0, places = 0;
   int vectors = 0;
   bool any() const { return places > 0; }
 };
-// No windows where not all reductions of the kernel are small ones, or threads have nothing to share
-// outside of a tile. All stages have the axes of the last one.
+// Chooses the tile of a kernel. There is none if not all reductions of the kernel are small
+// windows, or if threads have nothing to share outside of a tile. All stages have the axes of the
+// last one.
 WindowTile ChooseWindowTile(const loop::Kernel& kernel, const Target& target);
 
-// `body` in tiles of windows at all of `place`; each tile for all of `count`, the vectors. `rows`
-// is the axis of a tile's rows.
+// Returns `body` in tiles of windows at all of `place`. Each tile covers all of `count`, which are
+// the vectors. `rows` is the axis of a tile's rows.
 Stmt TileWindows(const WindowTile& tile, const Axis& rows, const Axis& place, const Axis& count,
                  const Stmt& body);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions 3 × 3 with stride 1 by Winograd's minimal filtering, where the model says that this
-// is faster than the direct sum, or measurements have said so.
+// 3 × 3 convolutions with stride 1 by Winograd's minimal filtering, if the model or measurements
+// say that this is faster than the direct sum.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -11,7 +11,7 @@
 namespace kiln::schedule {
 namespace {
 
-// A stage that holds `value(index)` where that is within `from`, else 0.
+// Returns a stage that stores `value(index)` for indices within `from`, and 0 for others.
 Stage Extended(const Buffer& buffer, const Shape& from,
                const std::function<Expr(const std::vector<Expr>&)>& value) {
   Stage stage{.buffer = buffer,
@@ -36,9 +36,9 @@ Stage Extended(const Buffer& buffer, const Shape& from,
   return stage;
 }
 
-// The stages before stages[which], and the zeros around its data: `data` becomes a buffer of
-// `shape`. The stage that computes the data, where it is an element-wise one that nothing else
-// reads, computes it into that buffer.
+// Returns the stages before stages[which], and pads its data with zeros: `data` becomes a buffer of
+// `shape`. If an element-wise stage computes the data and nothing else reads them, it computes them
+// into that buffer.
 Stmt ExtendedData(const loop::Kernel& kernel, size_t which, const Shape& shape, Buffer& data,
                   Context& context) {
   const Buffer from = data;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of tiles: their inputs are transformed into scratch memory [point][tile][channel]; then,
-// for every block of columns, each point is a small matrix product (a register tile as in
-// contraction.cc), and the products are transformed to outputs, on which the epilogue is computed.
-// Everything of one block stays in the second cache but the weights, which are read once per block.
+// Loops over blocks of tiles. The inputs of a block are transformed into scratch memory
+// [point][tile][channel]. Then, for every block of columns, each point is a small matrix product (a
+// register tile as in contraction.cc). The products are transformed to outputs, on which the
+// epilogue is computed. All data of a block except the weights stay in the L2 cache. Weights are
+// read once per block.
 //
-// Threads share the blocks of tiles; where an image is one block, they share first its tiles and
-// then the blocks of columns.
+// Threads share the blocks of tiles. If an image is one block, they share first its tiles and then
+// the blocks of columns.
 #include "compiler/schedule/winograd_loops.h"
 
 #include <algorithm>
@@ -43,13 +44,13 @@ class Winograd {
  private:
   static constexpr DType kFloat = DType::Float(32);
 
-  // A block of tiles, and which scratch memory is its own.
+  // A block of tiles, and the scratch memory that it uses.
   struct Place {
     Expr inputs, products;
     Expr image, first_row;
   };
 
-  // body(i, part) for i < `count`, whose parts run at once.
+  // Returns body(i, part) for all i < `count`. The parts run at once.
   Stmt Parts(int64_t count, const std::function<Stmt(const Expr&, const Expr&)>& body) const {
     const Var part = loop::MakeVar("part"), step = loop::MakeVar("step");
     const int64_t steps = DivideUp(count, parts_);
@@ -78,7 +79,7 @@ class Winograd {
     });
   }
 
-  // An image is one block: each thread takes its own tiles, and then its own blocks of columns.
+  // If an image is one block, each thread takes its own tiles, and then its own blocks of columns.
   Stmt ShareColumns(const Buffer& data) const {
     const Var image = loop::MakeVar("image"), tile = loop::MakeVar("tile");
     Place place = {.inputs = Expr(0), .products = Expr(0), .image = image, .first_row = Expr(0)};
@@ -99,7 +100,8 @@ class Winograd {
     return buffer;
   }
 
-  // [block of columns][point][channel][column], columns beyond the last 0.
+  // Returns the packed weights: [block of columns][point][channel][column]. Columns after the last
+  // one are 0.
   Buffer PackWeights() {
     const int64_t block_columns = d_.tile.columns();
     const int64_t blocks = d_.column_blocks(p_);
@@ -132,7 +134,7 @@ class Winograd {
     return buffer;
   }
 
-  // Vector `i` of a local array of vectors.
+  // Returns vector `i` of a local array of vectors.
   Expr VectorAt(const Buffer& local, int64_t i, const Expr& lane) const {
     return loop::MakeLoad(local, {Expr(i * lanes_) + lane});
   }
@@ -140,14 +142,14 @@ class Winograd {
     return loop::MakeBuffer(std::string(name), kFloat, {vectors * lanes_},
                             loop::BufferScope::kLocal);
   }
-  // store(lane) for `lanes` lanes.
+  // Returns store(lane) for `lanes` lanes.
   static Stmt Lanes(int64_t lanes, const std::function<Stmt(const Expr&)>& store) {
     const Var lane = loop::MakeVar("lane");
     return Nest({{lane, lanes}}, ForKind::kVectorized, store(lane));
   }
 
-  // matrix · data · matrixᵀ on vectors: `element(i, j, lane)` to `store(i, j, value, lane)`, by way
-  // of a local array.
+  // Emits matrix · data · matrixᵀ on vectors, by way of a local array. `element(i, j, lane)` is an
+  // element of the data, and `store(i, j, value, lane)` stores an element of the result.
   Stmt Transform(const WinogradMatrix& matrix, int64_t lanes,
                  const std::function<Expr(int64_t, int64_t, const Expr&)>& element,
                  const std::function<Stmt(int64_t, int64_t, const Expr&, const Expr&)>& store,
@@ -221,8 +223,8 @@ class Winograd {
     return loop::MakeBlock({Products(place, block), outputs});
   }
 
-  // The matrix products of one block of columns, all points. Weights that come from memory are
-  // asked for a point ahead.
+  // Emits the matrix products of one block of columns, for all points. Weights that come from
+  // memory are prefetched one point ahead.
   Stmt Products(const Place& place, const Expr& block) const {
     const Var point = loop::MakeVar("point"), row = loop::MakeVar("row"),
               channel = loop::MakeVar("channel"), column = loop::MakeVar("column");
@@ -265,7 +267,7 @@ class Winograd {
 
   Stmt TransformOutputs(const Place& place, const Expr& block, int64_t columns) const {
     const Var row = loop::MakeVar("tile_row");
-    // `width` outputs of a tile exist.
+    // Emits the outputs of a tile. Only `width` of its columns exist.
     const auto tile = [&](const Expr& column, int64_t width) {
       std::vector<Stmt> vectors;
       for (int64_t first = 0; first < columns; first += lanes_) {
@@ -286,7 +288,7 @@ class Winograd {
     return Nest({{row, d_.block_rows}}, ForKind::kSerial, loop::MakeBlock(std::move(body)));
   }
 
-  // A vector of columns of one tile, `lanes` of which exist.
+  // Emits the outputs of one tile for a vector of columns. Only `lanes` of these columns exist.
   Stmt OutputVector(const Place& place, const Expr& row, const Expr& column, int64_t width,
                     const Expr& block, int64_t first, int64_t lanes) const {
     const Buffer sums = Local("sums", d_.outputs * d_.outputs);
@@ -341,7 +343,7 @@ class Winograd {
   Context& context_;
   int64_t lanes_;
   bool fma_;
-  int64_t parts_;  // that run at once, each with scratch memory of its own
+  int64_t parts_;  // parts that run at once, each with scratch memory of its own
   Buffer inputs_, products_, weights_;
 };
 

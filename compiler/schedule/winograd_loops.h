@@ -10,9 +10,9 @@
 
 namespace kiln::schedule {
 
-// The loops that compute `stage`, which is `problem`, and its epilogues. They read `data`, zeros
-// around it included: [batch, rows, columns, channels] that all tiles cover. Adds the transformed
-// weights and scratch memory to `context`.
+// Returns the loops that compute `stage`, which is `problem`, and its epilogues. They read `data`,
+// [batch, rows, columns, channels], which all tiles cover and which includes the zeros around the
+// input. Adds the transformed weights and scratch memory to `context`.
 Stmt WinogradLoops(const WinogradProblem& problem, const WinogradDivision& division,
                    const Stage& stage, std::vector<Epilogue> epilogues, const Buffer& data,
                    Context& context);

@@ -11,27 +11,28 @@ namespace {
 constexpr double kFloatBytes = sizeof(float);
 constexpr int64_t kMinChannels = 16;  // of inputs and of outputs
 constexpr int64_t kMaxBlockTiles = 64;
-// Bytes that a core gets from memory in the time of one vector multiply-add: what weights cost. In
-// a model other weights push them out of the caches between two runs, and within one run those stay
-// only that fit into the second cache.
+// Bytes that a core reads from memory in the time of one vector multiply-add: the cost of weights.
+// Between two runs, other weights of a model evict them from the caches. Within one run, only
+// weights that fit into the L2 cache stay there.
 constexpr double kBytesPerMultiplyAdd = 2;
-// The same of what another core has just written.
+// The same for data that another core has just written.
 constexpr double kSharedBytesPerMultiplyAdd = 8;
-// Of a byte of weights that comes from the L2 cache in order, in vector multiply-adds.
+// Cost of a byte of weights that is read in order from the L2 cache, in vector multiply-adds.
 constexpr double kSecondCacheByteCost = 1.0 / 64;
-// Threads that a division is made for: on a machine with many cores it may still be run by few.
+// Maximum number of threads that a division is made for. A machine with many cores may still run it
+// with few threads.
 constexpr int kMaxModelledThreads = 4;
-// Multiply-adds that reading, transforming and writing one vector takes besides its arithmetic.
+// Cost of reading, transforming and writing one vector besides its arithmetic, in multiply-adds.
 constexpr double kTransformAccessCost = 2;
 
-// Convolutions that take less time, in vector multiply-adds, are not worth scratch memory: some 35
-// microseconds.
+// Minimum cost of the direct sum, in vector multiply-adds: about 35 microseconds. Convolutions that
+// take less time are not worth scratch memory.
 constexpr double kMinDirectCost = 140'000;
-// Bytes that the weights may grow by for every vector multiply-add that is saved: a small layer is
+// Bytes that the weights may grow by for every vector multiply-add that is saved. A small layer is
 // not worth weights four times as large.
 constexpr double kBytesPerSavedMultiplyAdd = 8;
-// The part of its time in which a direct sum does multiply-adds: it waits for rows, writes outputs
-// and clears sums.
+// Share of its time in which a direct sum computes multiply-adds. It also waits for rows, writes
+// outputs and clears sums.
 constexpr double kDirectEfficiency = 0.7;
 
 bool IsSumOf(const Expr& index, const Axis& a, const Axis& b) {
@@ -41,7 +42,7 @@ bool IsSumOf(const Expr& index, const Axis& a, const Axis& b) {
   return (is(sum->a, a) && is(sum->b, b)) || (is(sum->a, b) && is(sum->b, a));
 }
 
-// What it costs to read weights `times` times, in multiply-adds.
+// Returns the cost of reading weights `times` times, in multiply-adds.
 double StreamCost(double bytes, int64_t times, const Target& target) {
   const int64_t reads = KeepsWeights(bytes, target) ? 1 : times;
   return bytes * static_cast<double>(reads) / kBytesPerMultiplyAdd;
@@ -53,12 +54,12 @@ double DirectCost(const WinogradProblem& p, const Target& target) {
   const double weights =
       static_cast<double>(kWinogradTaps * kWinogradTaps * p.channels * p.columns);
   const double sums = static_cast<double>(p.batch * p.height * p.width) * weights / products;
-  // The smaller of what it computes and what it waits for is hidden.
+  // Computation and waiting overlap, so only the larger of both counts.
   return std::max(sums / kDirectEfficiency,
                   StreamCost(p.direct_weight_bytes * weights, p.batch, target));
 }
 
-// What the larger weights have to save at least, in multiply-adds.
+// Returns the multiply-adds that the larger weights have to save at least.
 double WorthOf(const WinogradProblem& p, int64_t outputs) {
   const int64_t points = WinogradOf(outputs).points() - kWinogradTaps * kWinogradTaps;
   return static_cast<double>(sizeof(float)) * static_cast<double>(points * p.channels * p.columns) /
@@ -110,7 +111,7 @@ WinogradDivision DivideWinograd(const WinogradProblem& p, int64_t outputs, int64
             input + output) *
            idle;
   if (d.shares_columns() && threads > 1) {
-    // Every thread reads the transformed inputs of the others.
+    // Every thread reads the transformed inputs of the other threads.
     const double bytes = kFloatBytes * tiles * points * static_cast<double>(p.channels);
     d.cost += bytes / kSharedBytesPerMultiplyAdd;
   }

@@ -12,10 +12,11 @@
 namespace kiln::schedule {
 namespace {
 
-// Values are up to about 100, so this is 5e-6 of the largest: a few times what direct sums are off.
+// Values are up to about 100, so this is 5e-6 of the largest one: a few times the error of direct
+// sums.
 constexpr double kTolerance = 5e-4;
 
-// matrix · data · matrixᵀ
+// Returns matrix · data · matrixᵀ.
 std::vector<double> BothSides(const WinogradMatrix& m, const std::vector<double>& data) {
   std::vector<double> result(static_cast<size_t>(m.rows * m.rows), 0.0);
   for (int64_t i = 0; i < m.rows; ++i) {
@@ -125,7 +126,7 @@ TEST(Winograd, SharesBlocksAmongThreads) {
   ExpectLikeNaive(kernel, VectorTarget(256, 3), kTolerance);
 }
 
-// An image that is one block: its tiles are shared, and then the blocks of columns.
+// If an image is one block, threads share its tiles, and then the blocks of columns.
 TEST(Winograd, SharesColumnsAmongThreads) {
   for (const Shape& size : {Shape{1, 14, 14}, {2, 13, 11}}) {
     for (int64_t columns : {128, 136}) {
@@ -157,8 +158,8 @@ TEST(Winograd, CanBeSwitchedOff) {
   EXPECT_TRUE(absl::StartsWith(direct->description, "contraction")) << direct->description;
 }
 
-// Neither few channels nor few outputs, nor little work, for which weights and scratch memory would
-// grow, nor firmware, which has no room.
+// Winograd's filtering is not used for few channels or few outputs. It is not used for little work,
+// because weights and scratch memory would grow, nor for firmware, which has no room.
 TEST(Winograd, OnlyWhereItIsFaster) {
   EXPECT_FALSE(IsWinograd(Convolution({1, 28, 28}, 8, 64, 1), VectorTarget(256)));
   EXPECT_FALSE(IsWinograd(Convolution({1, 28, 28}, 64, 8, 1), VectorTarget(256)));

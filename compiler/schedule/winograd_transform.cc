@@ -15,7 +15,7 @@ const WinogradTransform kTwo = {
     {2, 4, {1, 1, 1, 0, 0, 1, -1, 1}},
 };
 
-// At 0, ±1, ±2 and infinity.
+// Interpolation at 0, ±1, ±2 and infinity.
 const WinogradTransform kFour = {
     4,
     {6, 6, {4, 0,  -5, 0, 1, 0, 0, -4, -4, 1,  1, 0, 0, 4, -4, -1, 1, 0,
@@ -27,8 +27,8 @@ const WinogradTransform kFour = {
     {4, 6, {1, 1, 1, 1, 1, 0, 0, 1, -1, 2, -2, 0, 0, 1, 1, 4, 4, 0, 0, 1, -1, 8, -8, 1}},
 };
 
-// Whether two neighbouring rows agree up to the signs of their elements, so that one is the sum of
-// an even and an odd part and the other their difference.
+// True if two neighboring rows agree up to the signs of their elements. One is then the sum of an
+// even and an odd part, and the other their difference.
 bool IsPair(const WinogradMatrix& matrix, int64_t row) {
   if (row + 1 >= matrix.rows) return false;
   bool even = false, odd = false;
@@ -41,11 +41,11 @@ bool IsPair(const WinogradMatrix& matrix, int64_t row) {
   return even && odd;
 }
 
-// The sum of coefficient(c) times element(c), over the columns whose coefficient is not 0.
+// Returns the sum of coefficient(c) times element(c), over the columns whose coefficient is not 0.
 Expr Sum(int64_t columns, const std::function<double(int64_t)>& coefficient,
          const std::function<Expr(int64_t)>& element, bool fused_multiply_add) {
   Expr sum;
-  // Those with the coefficient 1 first: they cost no multiplication.
+  // Terms with the coefficient 1 come first, because they need no multiplication.
   for (bool ones : {true, false}) {
     for (int64_t c = 0; c < columns; ++c) {
       const double factor = coefficient(c);
@@ -66,8 +66,8 @@ Expr Sum(int64_t columns, const std::function<double(int64_t)>& coefficient,
   return sum;
 }
 
-// Whether two neighbouring columns agree up to the signs of their elements in every row, so that
-// their sum and difference serve all rows.
+// True if two neighboring columns agree up to the signs of their elements in every row. Their sum
+// and difference then serve all rows.
 bool IsColumnPair(const WinogradMatrix& matrix, int64_t column) {
   if (column + 1 >= matrix.columns) return false;
   bool same = true, any = false;
@@ -79,10 +79,10 @@ bool IsColumnPair(const WinogradMatrix& matrix, int64_t column) {
   return same && any;
 }
 
-// The matrix for elements of which each pair of columns is replaced by sum and difference.
+// A matrix for elements in which each pair of columns is replaced by its sum and difference.
 struct Paired {
   WinogradMatrix matrix;
-  std::vector<int64_t> pairs;  // first columns
+  std::vector<int64_t> pairs;  // first column of each pair
 };
 Paired PairColumns(const WinogradMatrix& matrix) {
   Paired paired{matrix, {}};
@@ -174,7 +174,7 @@ int64_t CostOf(const WinogradMatrix& original) {
     int64_t terms = 0;
     for (int64_t c = 0; c < matrix.columns; ++c) terms += matrix.at(row, c) != 0 ? 1 : 0;
     const bool pair = IsPair(matrix, row);
-    cost += pair ? terms : terms - 1;  // of a pair, the parts and their sum and difference
+    cost += pair ? terms : terms - 1;  // a pair has its parts, their sum and their difference
     if (pair) ++row;
   }
   return cost;

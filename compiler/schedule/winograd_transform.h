@@ -2,9 +2,8 @@
 // The linear transforms of Winograd's minimal filtering F(m × m, 3 × 3): A. Lavin and S. Gray,
 // "Fast Algorithms for Convolutional Neural Networks", 2015.
 //
-// A tile of m × m outputs is Aᵀ [(G g Gᵀ) ∘ (Bᵀ d B)] A, with g the 3 × 3 weights, d the
-// (m + 2) × (m + 2) inputs that the tile reads, and ∘ the product of elements, summed over
-// channels.
+// A tile of m × m outputs is Aᵀ [(G g Gᵀ) ∘ (Bᵀ d B)] A, summed over channels. g are the 3 × 3
+// weights, and d the (m + 2) × (m + 2) inputs that the tile reads. ∘ is the product of elements.
 #ifndef KILN_COMPILER_SCHEDULE_WINOGRAD_TRANSFORM_H_
 #define KILN_COMPILER_SCHEDULE_WINOGRAD_TRANSFORM_H_
 
@@ -40,18 +39,19 @@ struct WinogradTransform {
   int64_t points() const { return inputs() * inputs(); }
 };
 
-// F(2 × 2, 3 × 3) or F(4 × 4, 3 × 3).
+// Returns F(2 × 2, 3 × 3) or F(4 × 4, 3 × 3).
 const WinogradTransform& WinogradOf(int64_t outputs);
 
-// The points of G g Gᵀ, in double precision and rounded once; `g` row-major 3 × 3.
+// Returns the points of G g Gᵀ, computed in double precision and rounded once. `g` is row-major 3 ×
+// 3.
 std::vector<float> TransformWeights(const WinogradTransform& transform, const double* g);
 
-// `matrix` times a column vector of which `element(i)` is element i, one expression per row. Rows
-// that are even and odd parts of one pair share them.
+// Returns `matrix` times a column vector, one expression per row. `element(i)` is element i of the
+// vector. Rows that are the sum and the difference of an even and an odd part share these parts.
 std::vector<Expr> Multiply(const WinogradMatrix& matrix,
                            const std::function<Expr(int64_t)>& element, bool fused_multiply_add);
 
-// Multiply-adds that a product with `matrix` takes.
+// Returns the number of multiply-adds of a product with `matrix`.
 int64_t CostOf(const WinogradMatrix& matrix);
 
 }  // namespace kiln::schedule

@@ -45,8 +45,8 @@ bool AreAlike(const BufferNode& a, const BufferNode& b) {
   return a.dtype == b.dtype && a.shape == b.shape && a.alignment_bytes == b.alignment_bytes;
 }
 
-// Leaves one of the buffers that may be one, and takes it for the others in the body; of those that
-// the body does not use, none.
+// Keeps one of several buffers that can share memory, and replaces the others by it in the body.
+// Removes buffers that the body does not use.
 void ShareBuffers(std::vector<Buffer>& buffers, Stmt& body) {
   const auto* block = body.As<loop::Block>();
   const auto uses = UsesOf(block == nullptr ? std::vector<Stmt>{body} : block->stmts);
@@ -56,7 +56,7 @@ void ShareBuffers(std::vector<Buffer>& buffers, Stmt& body) {
   });
   loop::BufferReplacement replacement;
   std::vector<Buffer> kept;
-  std::vector<size_t> last;  // use of each, and of those that it stands for
+  std::vector<size_t> last;  // last use of each kept buffer, including the buffers that it replaces
   for (const Buffer& buffer : buffers) {
     const Uses used = uses.at(buffer.get());
     size_t i = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workspace of a function: the buffers that its stages leave to each other.
+// The workspace of a function: the buffers that its stages pass to each other.
 #ifndef KILN_COMPILER_SCHEDULE_WORKSPACE_H_
 #define KILN_COMPILER_SCHEDULE_WORKSPACE_H_
 
@@ -9,9 +9,9 @@
 
 namespace kiln::schedule {
 
-// Allocates the workspace buffers that a function's body uses around it, one behind the other in a
-// parameter, each aligned to so many bytes. Buffers of one type become one where the last statement of
-// the body that uses one of them is before the first that uses the other.
+// Allocates the workspace buffers that a function's body uses, around the body. They follow each
+// other in a parameter, each aligned to `alignment` bytes. Buffers of one type share memory if the
+// last statement that uses one of them comes before the first that uses the other.
 void PlaceWorkspace(std::vector<loop::Buffer> buffers, int alignment, loop::Func& func);
 
 }  // namespace kiln::schedule

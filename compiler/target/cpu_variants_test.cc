@@ -61,7 +61,7 @@ TEST(RequiredFeatures, AreThoseOfTheProcessorAndOfTheTarget) {
             "crc lse rdm jsconv complxnum rcpc dotprod i8mm bf16");
   EXPECT_EQ(required("aarch64 -mattr=+v8.1a"), "crc lse rdm v8.1a");
   EXPECT_EQ(required("riscv64gc"), "m a f d c");
-  // No runtime loads a library there.
+  // No library is loaded by a runtime on this target.
   EXPECT_EQ(required("cortex-m55"), "");
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Target::HasFeature: what follows from the name of a processor, and what a target says of itself.
+// Target::HasFeature: features that follow from the name of the processor or from the target's own
+// feature list.
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -10,13 +11,14 @@
 namespace kiln {
 namespace {
 
-// Words and what follows from each; lists are separated by commas.
+// Words, and the features that each of them implies. Both are lists separated by commas.
 struct Row {
-  absl::string_view words;     // LLVM's
-  absl::string_view features;  // and words of the same table, and levels of x86-64
+  absl::string_view words;     // by LLVM's names
+  absl::string_view features;  // also words of the same table, or levels of x86-64
 };
 
-// Words of -mattr= that X86Features and Aarch64Features lack. A test compares the table with LLVM's.
+// Words of -mattr= that X86Features and Aarch64Features lack. A test compares the table with
+// LLVM's.
 constexpr Row kFeatures[] = {
     {"amx-complex,amx-fp16", "amx-tile"},
     {"avx10.1-256,avx10.1-512",
@@ -26,7 +28,7 @@ constexpr Row kFeatures[] = {
     {"avxifma,avxneconvert,avxvnniint16,avxvnniint8,sha512,sm4,vaes", "avx2"},
     {"sm3,vpclmulqdq", "avx"},
 
-    // Versions of the architecture: what an implementation must have.
+    // Versions of the architecture, with the features that are mandatory in them.
     {"v8.1a,v8.2a", "crc,lse,rdm"},
     {"v8.3a", "v8.2a,jsconv,complxnum,rcpc"},
     {"v8.4a,v8.5a,v9a", "v8.3a,dotprod"},
@@ -44,9 +46,9 @@ constexpr Row kFeatures[] = {
     {"oryon-1", "v8.6a,fp16fml"},
 };
 
-// Features that processors have without being asked: for x86-64 all of X86Features, for AArch64 all of
-// Aarch64Features, for microcontrollers the features that schedules or rows of instructions use. The
-// source are the manuals of their makers; a test compares the table with LLVM's.
+// Features that follow from the name of a processor: on x86-64 all of X86Features, on AArch64 all
+// of Aarch64Features, on microcontrollers the features that schedules or rows of instructions use.
+// The sources are the manuals of the makers. A test compares the table with LLVM's.
 constexpr Row kProcessors[] = {
     {"athlon64-sse3,k8-sse3,nocona,opteron-sse3", "sse3,cx16"},
     {"amdfam10,barcelona", "sse4a,popcnt,cx16,sahf,lzcnt"},
@@ -118,7 +120,7 @@ bool Contains(absl::string_view list, absl::string_view word) {
   return absl::c_linear_search(absl::StrSplit(list, ','), word);
 }
 
-// True if a word of the table's row for `word` has the feature, as `has` tells.
+// True if `has` accepts one of the features in the table's rows for `word`.
 template <size_t kRows, typename Has>
 bool RowHasFeature(const Row (&table)[kRows], absl::string_view word, const Has& has) {
   return absl::c_any_of(table, [&](const Row& row) {
@@ -126,7 +128,7 @@ bool RowHasFeature(const Row (&table)[kRows], absl::string_view word, const Has&
   });
 }
 
-// True if each CPU with the feature, or of the level of x86-64, that `word` names has `feature`.
+// True if `word`, a feature or a level of x86-64, implies `feature`.
 bool FeatureFollows(absl::string_view word, absl::string_view feature) {
   return X86LevelHasFeature(word, feature) || ImpliesFeature(word, feature) ||
          RowHasFeature(kFeatures, word,
@@ -144,7 +146,8 @@ bool ProcessorHasFeature(absl::string_view cpu, absl::string_view feature) {
 
 bool Target::HasFeature(absl::string_view feature) const {
   bool has = ProcessorHasFeature(cpu, feature);
-  // Each word adds what follows from it, or takes away what it follows from, as LLVM has it.
+  // "+word" adds the features that `word` implies. "-word" removes the features that imply `word`.
+  // LLVM does the same.
   for (const absl::string_view word : absl::StrSplit(features, ',', absl::SkipEmpty())) {
     const absl::string_view said = word.substr(1);
     if (word[0] == '+' && FeatureFollows(said, feature)) has = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The floats that a target computes in hardware; a core may have a unit of float32 alone.
+// Floats that a target computes in hardware. An FPU may support only float32.
 #ifndef KILN_COMPILER_TARGET_FLOAT_UNITS_H_
 #define KILN_COMPILER_TARGET_FLOAT_UNITS_H_
 
@@ -8,9 +8,9 @@
 
 namespace kiln {
 
-// True if float64 is computed by instructions.
+// True if instructions compute float64.
 bool HasDoubles(const Target& target);
-// True if there is a fused multiply-add of the dtype, which may be any.
+// True if the target has a fused multiply-add for `dtype`. False for integers.
 bool FusesMultiplyAdd(const Target& target, DType dtype);
 
 }  // namespace kiln

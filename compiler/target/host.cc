@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Target::Host: what this machine can do, asked of the processor and the operating system.
+// Target::Host: the capabilities of this machine, from the processor and the operating system.
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,19 +23,20 @@ namespace {
 
 #if defined(__x86_64__)
 
-// What schedules and code generators make use of, in the order in which a host is described. The code
-// follows from level, features and caches, and from the maker where bfloat16 is allowed, so that two
-// machines which agree in them get the same bytes.
+// Features that schedules and code generators use, in the order in which a host is described. Code
+// depends on the level, features and caches, and on the maker if bfloat16 is allowed. Two machines
+// that agree in these get the same bytes.
 constexpr const char* kFeatures[] = {
     "sse4.1",     "avx2",       "fma",     "avx512f",    "avx512bw", "avx512dq", "avx512vl",
     "avx512vnni", "avx512vbmi", "avxvnni", "avx512bf16", "amx-tile", "amx-bf16", "amx-int8"};
 
-// Whether Linux lets this process use the registers of AMX. A process asks once; the answer stays.
+// Requests the AMX registers from Linux. True if this process may use them; the permission is
+// permanent.
 bool MayUseMatrices() {
   return syscall(MatrixRequest::kCall, MatrixRequest::kOption, MatrixRequest::kComponent) == 0;
 }
 
-// Features that the CPU has and this process may use.
+// Bits of the features that the CPU has and this process may use.
 std::array<uint32_t, kNumCpuWords> UsableCpuWords() {
   std::array<uint32_t, kNumCpuWords> words = ReadCpuWords();
   if ((words[kCpuLeaf7Edx] & kCpuMatrixBits) != 0 && !MayUseMatrices()) {

@@ -40,7 +40,7 @@ const DotForm* DotInstruction::FormOf(const Target& target) const {
 }
 
 std::string DotLoop::StepAt(int64_t a_bytes, int64_t b_bytes) const {
-  constexpr int64_t kMaxBytes = 32;  // of what a step reads
+  constexpr int64_t kMaxBytes = 32;  // upper bound of the bytes that a step reads
   std::vector<std::pair<std::string, std::string>> offsets;
   for (int64_t i = 0; i <= kMaxBytes; ++i) {
     offsets.emplace_back(absl::StrCat("{a+", i, "}"), absl::StrCat(a_bytes + i));
@@ -56,7 +56,7 @@ bool DotInstruction::IsNamed(absl::string_view dot_name, int dot_group, bool dot
 }
 
 bool DotInstruction::HoldsTile(int rows, int columns, int run) const {
-  // Two by two registers of sums, of the eight that there are.
+  // A tile takes at most two by two of the eight registers for its sums.
   const auto fits = [](int extent) { return extent == kMatrixSide || extent == 2 * kMatrixSide; };
   return geometry == DotGeometry::kMatrix && fits(rows) && fits(columns) && run == group;
 }

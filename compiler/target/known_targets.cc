@@ -27,7 +27,8 @@ Target AArch64() {
   return target;
 }
 
-// A microcontroller: no caches to block for (on those that have some, they are about this large).
+// A microcontroller. It has no caches to block for; l1_bytes and l2_bytes are typical of the cores
+// that have some.
 Target Microcontroller(const char* name, const char* triple, const char* cpu,
                        const char* features) {
   Target target;
@@ -51,8 +52,8 @@ Target WithFpu(Target target) {
   return target;
 }
 
-// A core of Armv8.1-M with an FPU and Helium. Helium's arithmetic on floats takes subnormals for zero and
-// forgets what a NaN held, whatever FPSCR says: only integers are vectors.
+// An Armv8.1-M core with an FPU and Helium. Only integers are vectorized: Helium's float arithmetic
+// flushes subnormals to zero and drops the payload of a NaN, regardless of FPSCR.
 Target WithHelium(const char* name) {
   Target target = WithFpu(Microcontroller(name, "thumbv8.1m.main-none-eabihf", name, ""));
   target.vector_bits = 128;
@@ -81,7 +82,7 @@ Target RiscV64(const char* name) {
   return target;
 }
 
-// Vectors of the least length that the V extension of an application processor has.
+// Adds vectors of 128 bits, the minimum of the V extension on application processors.
 Target WithRiscVVectors(Target target) {
   target.features += ",+v";
   target.vector_bits = 128;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of targets that have a name of their own. Target::Parse reads it; adding a machine is
-// adding a row.
+// The table of named targets. Target::Parse reads it. To add a machine, add a row.
 #ifndef KILN_COMPILER_TARGET_KNOWN_TARGETS_H_
 #define KILN_COMPILER_TARGET_KNOWN_TARGETS_H_
 
@@ -11,16 +10,17 @@
 
 namespace kiln {
 
-// Cores that a parallel loop counts on where an operating system runs and nothing else is said.
+// Cores that parallel loops are scheduled for if a target with an operating system has no -cores
+// option.
 inline constexpr int kDefaultCores = 4;
 
-// In the order of ListTargets.
+// The targets in the order of ListTargets.
 const std::vector<Target>& KnownTargets();
 
-// Sets what the processor and the features of an x86-64 machine say of its vector unit.
+// Sets the vector fields and has_fma of an x86-64 target from its processor and features.
 void DescribeX86(Target& target);
 
-// Null if there is none of that name.
+// The target of this name, or null.
 const Target* FindKnownTarget(absl::string_view name);
 
 }  // namespace kiln

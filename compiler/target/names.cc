@@ -24,7 +24,7 @@ constexpr absl::string_view kOperatingSystems =
     "aix,android,cygwin,darwin,dragonfly,driverkit,freebsd,fuchsia,haiku,hurd,ios,kfreebsd,linux,"
     "macos,"
     "macosx,mingw,netbsd,ohos,openbsd,serenity,solaris,tvos,watchos,win32,windows,xros";
-// A program there has neither threads nor shared objects.
+// Systems whose programs have neither threads nor shared objects.
 constexpr absl::string_view kBareSystems =
     "emscripten,hermit,liteos,none,rtems,uefi,unknown,wasi,zos";
 
@@ -74,7 +74,7 @@ std::vector<std::string> ProcessorsOf(const Architecture& architecture) {
   return names;
 }
 
-// The errors name the architecture as the triple does.
+// Errors name the architecture as it is spelled in the triple.
 absl::Status NoneKnown(absl::string_view target, absl::string_view option, absl::string_view of) {
   return absl::InvalidArgumentError(absl::StrCat(
       "target '", target, "': found ", option, ", but no names of it are known for the ",
@@ -118,13 +118,13 @@ const std::vector<Architecture>& Architectures() {
        kX86Processors64},
       {"aarch64,aarch64_be,arm64", 64, kAArch64Processors, kAArch64Features,
        "aapcs,aapcs-soft,darwinpcs", "aarch64", ""},
-      // All versions, too.
+      // FindArchitecture maps all versions of Arm to this row.
       {"arm,armeb,thumb,thumbeb", 32, kArmProcessors, kArmFeatures, kOfArm, "thumb-none-eabi", ""},
       {"riscv32", 32, kRiscV32Processors, kRiscVFeatures, "ilp32,ilp32d,ilp32e,ilp32f",
        "riscv32-unknown-elf", ""},
       {"riscv64", 64, kRiscV64Processors, kRiscVFeatures, "lp64,lp64d,lp64e,lp64f", "riscv64gc",
        ""},
-      // The code that Kiln makes for these is the same for all processors.
+      // Kiln generates the same code for all processors of these architectures.
       {"loongarch64,mips64,mips64el,powerpc64,powerpc64le,ppc64,ppc64le,s390x,sparc64,sparcv9,"
        "wasm64",
        64, "", "", "", "", ""},
@@ -162,7 +162,7 @@ bool NamesOs(absl::string_view triple) {
   });
 }
 
-// Environments that exist on top of an operating system alone.
+// True for environments that exist only on an operating system.
 bool NeedsOs(absl::string_view part) {
   for (const char* name : {"gnu", "musl", "android", "msvc", "uclibc"}) {
     if (absl::StartsWith(part, name)) return true;
@@ -183,7 +183,7 @@ absl::Status CheckTriple(absl::string_view triple) {
         "'", parts[i], "' is no system or environment of an LLVM triple, as linux, none, ",
         "gnu, eabi and eabihf are"));
   }
-  // "aarch64-linx-gnu" would be a vendor and no operating system.
+  // "aarch64-linx-gnu" would otherwise have the vendor "linx" and no operating system.
   if (parts.size() == 3 && NeedsOs(parts[2]) && !NamesOs(triple)) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", parts[1], "' is no operating system of an LLVM triple, and '", parts[2],

@@ -49,7 +49,7 @@ TEST(Names, OfNoTargetGiveTheOneThatWasMeant) {
     EXPECT_TRUE(absl::StartsWith(ErrorOf(text), "unknown target '" + text + "': ")) << text;
     EXPECT_TRUE(absl::EndsWith(ErrorOf(text), ", perhaps " + meant)) << ErrorOf(text);
   }
-  // A proposal can be compiled for.
+  // Suggestions are valid targets.
   for (const char* text : {"x86-64 -mcpu=znver4", "aarch64 -mcpu=cortex-a53",
                            "arm-linux-gnueabihf -mcpu=cortex-a7", "riscv64gc -mcpu=sifive-u74"}) {
     EXPECT_EQ(ErrorOf(text), "");

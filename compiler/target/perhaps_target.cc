@@ -11,7 +11,7 @@
 namespace kiln {
 namespace {
 
-// Other names of machines, as systems and tool chains call them.
+// Other names of machines that systems and tool chains use.
 struct Alias {
   absl::string_view name, target;
 };
@@ -21,7 +21,7 @@ constexpr Alias kAliases[] = {{"amd64", "x86-64"},    {"arm64", "aarch64"}, {"ar
 
 std::string Quoted(absl::string_view target) { return absl::StrCat(", perhaps '", target, "'"); }
 
-// The target with which the code of a processor is compiled.
+// The target that code for a processor is compiled with.
 absl::string_view PlainTargetOf(const Architecture& architecture, absl::string_view processor) {
   if (architecture.plain != "thumb-none-eabi") return architecture.plain;
   if (absl::StartsWith(processor, "cortex-m") || absl::StartsWith(processor, "sc")) {
@@ -30,7 +30,7 @@ absl::string_view PlainTargetOf(const Architecture& architecture, absl::string_v
   return absl::StartsWith(processor, "cortex-r") ? "arm-none-eabi" : "arm-linux-gnueabihf";
 }
 
-// "x86-64 -mcpu=znver4" for "znver4"; empty for a word that is no processor.
+// Returns "x86-64 -mcpu=znver4" for "znver4", and "" for a word that is not a processor.
 std::string WithProcessor(absl::string_view word) {
   if (word == "generic") return "";
   for (const Architecture& architecture : Architectures()) {
@@ -41,13 +41,13 @@ std::string WithProcessor(absl::string_view word) {
   return "";
 }
 
-// The triple with another architecture, or empty if the rest of it is wrong too.
+// Returns the triple with another architecture, or "" if the rest of it is wrong, too.
 std::string WithArchitecture(absl::string_view architecture, absl::string_view rest) {
   const std::string triple = absl::StrCat(architecture, "-", rest);
   return CheckTriple(triple).ok() ? triple : "";
 }
 
-// "x86_64-linux-gnu" for "x86-64-linux-gnu" and "amd64-linux-gnu".
+// Returns "x86_64-linux-gnu" for "x86-64-linux-gnu" and "amd64-linux-gnu".
 std::string TripleOfX86(absl::string_view word) {
   for (const absl::string_view prefix : {"x86-64-", "amd64-", "x64-"}) {
     if (absl::StartsWith(word, prefix)) {
@@ -57,7 +57,7 @@ std::string TripleOfX86(absl::string_view word) {
   return "";
 }
 
-// "thumbv7em-none-eabi" for "thumb7em-none-eabi".
+// Returns "thumbv7em-none-eabi" for "thumb7em-none-eabi".
 std::string TripleOfNearArchitecture(absl::string_view word) {
   const size_t end = word.find('-');
   if (end == absl::string_view::npos) return "";

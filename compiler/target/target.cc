@@ -18,7 +18,7 @@
 namespace kiln {
 namespace {
 
-// Facts that hold for every machine of the triple's architecture.
+// Facts that hold for every machine with the triple's architecture.
 Target FromTriple(absl::string_view triple) {
   const absl::string_view arch = triple.substr(0, triple.find('-'));
   Target target;
@@ -69,7 +69,7 @@ absl::Status BadValue(absl::string_view option, absl::string_view expected) {
       absl::StrCat("target option '", option, "': expected ", expected));
 }
 
-// InvalidArgument if one of the features is asked for and taken away at once.
+// InvalidArgument if a feature is both switched on and switched off.
 absl::Status CheckFeatures(absl::string_view target, const std::vector<absl::string_view>& words) {
   std::map<absl::string_view, char> signs;
   for (absl::string_view word : words) {
@@ -84,14 +84,14 @@ absl::Status CheckFeatures(absl::string_view target, const std::vector<absl::str
   return absl::OkStatus();
 }
 
-// Whether a CPU, by LLVM's name, is one of Intel's that have AVX-512 BF16.
+// True if `cpu`, an LLVM name, is an Intel processor with AVX-512 BF16.
 bool IssuesBFloatSlowly(absl::string_view cpu) {
   constexpr absl::string_view kIntel[] = {"cooperlake", "emeraldrapids", "graniterapids",
                                           "graniterapids-d", "sapphirerapids"};
   return std::find(std::begin(kIntel), std::end(kIntel), cpu) != std::end(kIntel);
 }
 
-// A positive power of two up to `limit`, or 0.
+// Parses 0 or a power of two from 64 to 2048.
 bool ParseVectorBits(absl::string_view text, int* bits) {
   return absl::SimpleAtoi(text, bits) &&
          (*bits == 0 || (*bits >= 64 && *bits <= 2048 && (*bits & (*bits - 1)) == 0));
@@ -109,7 +109,7 @@ absl::Status ApplyOption(absl::string_view option, Target& target) {
   } else if (absl::ConsumePrefix(&value, "-mfloat-abi=")) {
     if (value != "hard" && value != "soft") return BadValue(option, "hard or soft");
     target.hard_float_abi = value == "hard";
-    // There is no such convention without the unit; a core that has one need not pass floats in it.
+    // The hard-float convention needs an FPU. The soft-float one may be used with an FPU, too.
     if (target.hard_float_abi) target.has_fpu = true;
   } else if (absl::ConsumePrefix(&value, "-vector-bits=")) {
     if (!ParseVectorBits(value, &target.vector_bits)) {
@@ -126,7 +126,7 @@ absl::Status ApplyOption(absl::string_view option, Target& target) {
   return absl::OkStatus();
 }
 
-// AArch64's vectors, which it always has.
+// True for AArch64, which always has Neon.
 bool HasNeon(absl::string_view triple) {
   return absl::StartsWith(triple, "aarch64") || absl::StartsWith(triple, "arm64");
 }
@@ -187,8 +187,8 @@ absl::StatusOr<Target> Target::Parse(absl::string_view text) {
     KILN_RETURN_IF_ERROR(CheckOptionNames(target.name, target.triple, option));
   }
   KILN_RETURN_IF_ERROR(CheckFeatures(target.name, words));
-  // The options that state a fact win over what follows from processor and features, so they come after
-  // those.
+  // Options that state a fact override facts that follow from the processor and its features, so
+  // they are applied after those.
   const auto apply = [&](bool to_processor) -> absl::Status {
     for (const absl::string_view option : absl::MakeConstSpan(words).subspan(1)) {
       const bool of_processor =

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Target: the machine that generated code runs on, as far as schedules and code generators need to
-// know it.
+// Target: the machine that generated code runs on, with the facts that schedules and code
+// generators depend on.
 //
 //   KILN_ASSIGN_OR_RETURN(Target target, Target::Parse("x86-64-v3"));
 //
 // A target is written as one of
-//   host                                  this machine, with all it can do
+//   host                                  this machine, with all of its features
 //   x86-64, x86-64-v2, x86-64-v3, x86-64-v4
 //   aarch64, cortex-m3, cortex-m4f, cortex-m7f, cortex-m55, riscv32imac, … (ListTargets)
 //   any LLVM triple, with options: "aarch64-linux-gnu -mcpu=cortex-a72 -mattr=+dotprod"
@@ -23,75 +23,75 @@
 
 namespace kiln {
 
-// Of all machines with caches that Kiln compiles for.
+// Size of a cache line on all machines with caches that Kiln supports.
 inline constexpr int kCacheLineBytes = 64;
 
 inline constexpr double kBFloatSlotsOfIntel = 4;
 
 struct Target {
-  std::string name;            // as it was written
+  std::string name;            // as the user wrote it
   std::string triple;          // LLVM's: "x86_64-pc-linux-gnu"
   std::string cpu;             // LLVM's -mcpu; may be empty
   std::string features;        // LLVM's feature string: "+avx2,+fma"
   std::string abi;             // LLVM's -target-abi; RISC-V
-  bool has_fpu = true;         // floats of some width are computed by instructions
+  bool has_fpu = true;         // instructions compute floats of some width
   bool hard_float_abi = true;  // functions pass floats in registers of the FPU; Arm
   bool has_os = true;          // threads and shared objects; otherwise bare metal
 
   int pointer_bits = 64;
-  int vector_bits = 128;  // of one register; 0: no vector unit
+  int vector_bits = 128;  // bits of one register; 0: no vector unit
   int vector_registers = 16;
-  bool has_fma =
-      false;  // fused multiply-add of float32 (and, where double is native, float64) in hardware
-  bool vector_float = true;    // the vector unit does floats, with the bits of the scalar unit
-  bool by_c_compiler = false;  // what is generated is C: only instructions that C can spell count
-  // Without caches, what is read again costs what it cost the first time, and nothing is prefetched.
+  bool has_fma = false;        // fused multiply-add of float32 and of a native float64 in hardware
+  bool vector_float = true;    // the vector unit computes floats bit for bit like the scalar unit
+  bool by_c_compiler = false;  // the generated code is C: only instructions with a C spelling count
+  // Without caches a second read costs as much as the first, and nothing is prefetched.
   bool has_caches = true;
-  // A few hundred kilobytes hold code, constants and tensors: code is not unrolled for speed alone,
-  // and tensors are not copied for it.
+  // Code, constants and tensors share a few hundred kilobytes: code is not unrolled and tensors are
+  // not copied only for speed.
   bool short_of_memory = false;
-  int64_t stack_bytes = 256 << 10;  // that copies of rows may take in one function
-  // Issue slots of a product of bfloat16 (vdpbf16ps), in units of one multiply-add of float32: 1 by the
-  // manuals of Zen 4 and Zen 5; measured on Sapphire Rapids, kBFloatSlotsOfIntel.
+  int64_t stack_bytes = 256 << 10;  // limit for copies of rows in one function
+  // Issue slots of a vdpbf16ps (products of bfloat16), in units of one multiply-add of float32. It
+  // is 1 by the manuals of Zen 4 and Zen 5, and kBFloatSlotsOfIntel as measured on Sapphire Rapids.
   double bfloat_slots = 1;
   int64_t l1_bytes = 32 << 10;
   int64_t l2_bytes = 512 << 10;
-  int cores = 1;  // that a parallel loop may count on; 1: loops are serial
+  int cores = 1;  // cores that a parallel loop may use; 1: loops are serial
 
-  // Elements of `dtype` in a vector register; 1 where there are no vectors of it.
+  // Elements of `dtype` in a vector register; 1 if there are no vectors of it.
   int Lanes(DType dtype) const;
-  // Whether the machine has a feature, by LLVM's name without a sign: it is said, or follows from
-  // `cpu`. And whether it has all of a list that is separated by commas.
+  // True if the machine has a feature, by LLVM's name without a sign. The feature is listed in
+  // `features`, or follows from `cpu` or from other features. HasFeatures takes a list separated by
+  // commas, and is true if the machine has all of them.
   bool HasFeature(absl::string_view feature) const;
   bool HasFeatures(absl::string_view list) const;
-  // Whether a multiply-add takes one element of memory for all lanes as an operand (AVX-512).
+  // True if a multiply-add can broadcast one element from memory to all lanes (AVX-512).
   bool broadcasts_operands() const { return vector_bits == 512; }
-  // Whether it takes one lane of a vector for all lanes (Neon), so that elements of a row that
-  // several steps need are loaded together.
+  // True if a multiply-add can broadcast one lane of a vector register (Neon), so that elements of
+  // a row for several steps are loaded together.
   bool broadcasts_lanes() const;
-  // True if a vector of bytes in memory becomes one of floats in two instructions (SSE4.1's PMOVSXBD and
-  // CVTDQ2PS). Generated C takes more of them.
+  // True if two instructions convert a vector of bytes in memory to floats (SSE4.1's PMOVSXBD and
+  // CVTDQ2PS). False for generated C, which takes more instructions.
   bool widens_bytes() const;
-  // Whether most instructions take eight registers alone (Armv6-M), so that code which is repeated
-  // for speed keeps numbers on the stack.
+  // True if most instructions reach only eight registers (Armv6-M, Armv8-M Baseline), so that code
+  // which is repeated for speed spills to the stack.
   bool has_few_registers() const;
-  // Whether one instruction gives the upper halves of products of int32, for vectors as for single
-  // numbers. On x86 none does: a vector instruction multiplies every other lane, to 64 bits.
+  // True if one instruction computes the upper halves of int32 products, for scalars as well as for
+  // vectors. False on x86: its vector instruction multiplies every other lane, to 64 bits.
   bool has_mul_high() const;
-  // Whether vectors of int32 have a multiplication that gives a * b / 2^31 (AArch64's SQRDMULH).
+  // True if int32 vectors have a multiplication that computes a * b / 2^31 (AArch64's SQRDMULH).
   bool has_doubling_mul_high() const;
   bool is_baremetal() const { return !has_os; }
-  // Sets what holds for all of them.
+  // Sets the fields that all bare-metal targets have in common.
   void SetBaremetal();
-  // What tensors and constants in memory begin at: a cache line, or on bare metal a vector.
+  // Alignment of tensors and constants in memory: a cache line, or on bare metal a vector.
   int buffer_alignment() const;
 
-  // InvalidArgument with the known names.
+  // Parses the forms above. InvalidArgument, with the known names, for any other text.
   static absl::StatusOr<Target> Parse(absl::string_view text);
   static Target Host();
 };
 
-// Names that Parse knows, in order.
+// Names of the known targets, in the order of the table.
 std::vector<std::string> ListTargets();
 
 }  // namespace kiln

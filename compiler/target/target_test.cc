@@ -15,7 +15,7 @@
 namespace kiln {
 namespace {
 
-// The instructions of a target, the fastest first.
+// The dot instructions of a target, fastest first.
 std::vector<std::string> DotsOf(const std::string& text, DType sum = DType::Int(32)) {
   std::vector<std::string> names;
   for (const DotInstruction* row : DotInstructionsOf(*Target::Parse(text), sum)) {
@@ -43,7 +43,7 @@ TEST(DotInstructions, FollowFromFeatures) {
   EXPECT_EQ(DotsOf("x86-64-v4"), (Names{"vpmaddwd 16"}));
   EXPECT_EQ(DotsOf("x86-64-v4 -mattr=+avx512vnni"),
             (Names{"vpdpbusd 16", "vpdpwssd 16", "vpmaddwd 16"}));
-  // Narrow vectors of four products are more than wide ones of two.
+  // Eight lanes of four products in one slot beat 16 lanes of two products in two slots.
   EXPECT_EQ(DotsOf("x86-64-v4 -mattr=+avxvnni"),
             (Names{"vpdpbusd 8", "vpdpwssd 8", "vpmaddwd 16"}));
   EXPECT_EQ(DotsOf("x86_64-linux-gnu -mcpu=znver5"),
@@ -70,12 +70,12 @@ TEST(DotInstructions, FollowFromFeatures) {
   EXPECT_EQ(row.ProductsPerSlot(*Target::Parse("x86-64-v4 -mattr=+avx512bf16 -mcpu=znver5")), 32);
   EXPECT_EQ(
       row.ProductsPerSlot(*Target::Parse("x86-64-v4 -mattr=+avx512bf16 -mcpu=sapphirerapids")), 8);
-  // The last CPU that is named counts, as it does for the name.
+  // The last -mcpu= determines the slots, as it does the processor.
   EXPECT_EQ(Target::Parse("x86-64-v4 -mcpu=sapphirerapids -mcpu=znver5")->bfloat_slots, 1);
 }
 
 TEST(DotInstructions, CodeOfCHasThoseThatCCanSpell) {
-  // Every vector of sums; single sums of Arm's microcontrollers.
+  // C has spellings for all vectors of sums, and for single sums on Arm's microcontrollers.
   Target x86 = *Target::Parse("x86-64-v4 -mattr=+avx512vnni");
   x86.by_c_compiler = true;
   EXPECT_EQ(DotInstructionsOf(x86, DType::Int(32)).size(), 3);
@@ -133,7 +133,7 @@ TEST(TargetTest, TriplesTakeOptions) {
   EXPECT_EQ(avx2.vector_bits, 256);
   EXPECT_TRUE(avx2.has_fma);
 
-  // Features are said, follow from the processor, or are taken away.
+  // Features are listed, follow from the processor, or are removed.
   EXPECT_TRUE(avx2.HasFeatures("avx2,fma"));
   EXPECT_FALSE(avx2.HasFeatures("avx2,avxvnni"));
   EXPECT_TRUE(Target::Parse("x86-64-v4")->HasFeature("avx512bw"));
@@ -141,7 +141,8 @@ TEST(TargetTest, TriplesTakeOptions) {
   EXPECT_TRUE(Target::Parse("cortex-m55")->HasFeature("mve"));
   EXPECT_FALSE(Target::Parse("cortex-m33")->HasFeature("dsp"));
 
-  // By the processor alone; what is taken away takes what needs it along.
+  // Vector widths follow from the processor. Removing a feature also removes the features that need
+  // it.
   for (const auto& [text, bits] : std::vector<std::pair<const char*, int>>{
            {"x86_64-pc-linux-gnu", 128},
            {"x86_64-pc-linux-gnu -mcpu=nehalem", 128},
@@ -169,7 +170,7 @@ TEST(TargetTest, TriplesTakeOptions) {
   EXPECT_EQ(arm.vector_bits, 0);
 }
 
-// Neither the number of cores nor the size of a pointer tells.
+// The number of cores and the size of a pointer do not matter.
 TEST(TargetTest, ATripleWithoutAnOperatingSystemIsBareMetal) {
   for (const char* text : {"thumbv7em-none-eabi -cores=2", "arm-none-eabihf", "riscv32-unknown-elf",
                            "riscv64-unknown-elf", "aarch64-none-elf", "cortex-m7f -cores=2"}) {

@@ -24,7 +24,7 @@ class FirstError : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, google::protobuf::io::ColumnNumber column,
                 const std::string& message) override {
-    // Of the file as a whole: line -1.
+    // Errors of the file as a whole have line -1.
     if (text_.empty()) text_ = absl::StrCat(std::max(line, 0) + 1, ":", column + 1, ": ", message);
   }
   void AddWarning(int line, google::protobuf::io::ColumnNumber column,

@@ -15,13 +15,13 @@ namespace kiln {
 
 inline constexpr int64_t kMaxTuningFileBytes = 16 << 20;
 
-// `file` is what errors name. InvalidArgument, with line and column, for what is no such text or
-// has a field that is not known, and for a target or a contraction that stands there twice. Whether
-// a choice fits its contraction is known when that is scheduled.
+// Parses a tuning file; errors name it `file`. InvalidArgument, with line and column, for malformed
+// text and unknown fields. InvalidArgument for a target or a contraction that occurs twice. The
+// scheduler later checks that a choice fits its contraction.
 absl::StatusOr<Tuning> ParseTuning(absl::string_view text, const std::string& file);
 
-// Targets in their order, contractions sorted; `header` becomes a comment at the beginning, a line
-// for each of its own.
+// Prints targets in their order and contractions sorted. Each line of `header` becomes a comment
+// line at the beginning.
 std::string PrintTuning(const Tuning& tuning, absl::string_view header);
 
 }  // namespace kiln

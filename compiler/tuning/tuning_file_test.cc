@@ -116,7 +116,7 @@ TEST(TuningFile, SaysWhatIsWrong) {
   }
 }
 
-// Every part of a file is read or refused.
+// Truncated files are either accepted or rejected with an error that names the file.
 TEST(TuningFile, MayEndAnywhere) {
   const std::string text = kFile;
   for (size_t size = 0; size < text.size(); ++size) {

@@ -16,7 +16,7 @@
 namespace kiln {
 namespace {
 
-// What constants have in common that can be one. The bytes are the constant's, not a copy.
+// Key of constants that may be merged. `bytes` refers to the bytes of a constant and is not a copy.
 struct Contents {
   DType dtype;
   Shape shape;
@@ -30,7 +30,7 @@ struct Contents {
   }
 };
 
-// The function that reads each constant, by its place in the program.
+// Index of the first function that reads each constant.
 using Readers = std::unordered_map<const loop::BufferNode*, size_t>;
 
 Readers ReadersIn(const loop::LoopProgram& program) {
@@ -53,7 +53,7 @@ class Merger {
   void Add(const std::string& variant, loop::LoopProgram& program) {
     const Readers readers = ReadersIn(program);
     loop::BufferReplacement replacement;
-    // How many constants of a function have been of the contents with some number.
+    // Number of constants seen so far, by reader and number of the contents.
     std::map<std::pair<size_t, size_t>, size_t> seen;
     for (const loop::Constant& constant : program.constants) {
       const auto reader = readers.find(constant.buffer.get());
@@ -70,7 +70,7 @@ class Merger {
     }
     program.constants.clear();
     if (replacement.empty()) return;
-    // Functions that share a body still do, so that ShareFunctions need not compare it.
+    // Functions that share a body still share it, so that ShareFunctions need not compare them.
     std::unordered_map<const loop::StmtNode*, loop::Stmt> bodies;
     for (loop::Func& func : program.funcs) {
       if (!func.body) continue;
@@ -94,8 +94,8 @@ class Merger {
 
   std::vector<loop::Constant> kept_;
   std::set<std::string> names_;
-  // Contents are numbered; their bytes are those of constants in kept_. By number the first,
-  // second … constant that a function has of them.
+  // Maps contents to their number. The bytes belong to constants in kept_. alike_[number][n]
+  // replaces the constant that is the (n + 1)-th of a function with these contents.
   absl::flat_hash_map<Contents, size_t> numbers_;
   std::vector<std::vector<loop::Buffer>> alike_;
 };

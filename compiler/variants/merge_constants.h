@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// MergeConstants: what functions hold in common is in the library once, such as the weights of a
-// recurrent network whose steps are functions, or of a function that CPU variants have alike.
+// MergeConstants: stores constants that functions have in common once per library. Examples are the
+// weights of a recurrent network whose steps are functions, and of a function with several CPU
+// variants.
 #ifndef KILN_COMPILER_VARIANTS_MERGE_CONSTANTS_H_
 #define KILN_COMPILER_VARIANTS_MERGE_CONSTANTS_H_
 
@@ -11,17 +12,17 @@
 
 namespace kiln {
 
-// Of constants with the same dtype, shape, alignment and bytes the first takes the place of all.
-// Constants of one function stay apart, so that functions that are alike but for their constants
-// stay alike (loop::ShareFunctions). Returns the constants that are left, without those that
-// nothing reads, in the order in which they were; the programs read them and have no others.
+// Replaces constants with equal dtype, shape, alignment and bytes by the first of them. Equal
+// constants of one function stay apart, so that functions which differ only in their constants stay
+// alike (loop::ShareFunctions). Returns the remaining constants in their original order, without
+// unread ones. The programs refer to them and have no constants of their own afterwards.
 //
-// `programs` are one per CPU variant. Where two of them have different constants of one name, the
-// later one is named after its variant too.
+// There is one program per CPU variant. If two of them have different constants of one name, the
+// name of the variant is appended to that of the later one.
 std::vector<loop::Constant> MergeConstants(const std::vector<std::string>& variants,
                                            const std::vector<loop::LoopProgram*>& programs);
 
-// The name of the part of `function`, or of a constant, that belongs to a variant: "f_x86_64_v3".
+// The name of the copy of a function or constant that belongs to a variant: "f_x86_64_v3".
 std::string VariantName(const std::string& function, const std::string& variant);
 
 }  // namespace kiln

@@ -26,7 +26,7 @@ struct Made {
   int alignment_bytes = 64;
 };
 
-// A function that reads its constants, named <function>_w<i>, and so stores.
+// Adds a function that loads its constants, named <function>_w<i>, and stores the values.
 void AddFunc(const std::string& name, const std::vector<Made>& constants,
              loop::LoopProgram& program) {
   const loop::Buffer out = loop::MakeBuffer("out", kFloat, {8}, BufferScope::kParam);
@@ -53,7 +53,8 @@ std::string Names(const std::vector<loop::Constant>& constants) {
   });
 }
 
-// The constants that are left of one program, which is valid with them.
+// Returns the names of the constants that are left of one program, and checks that the program is
+// valid.
 std::string Merged(loop::LoopProgram program) {
   program.constants = MergeConstants({"host"}, {&program});
   EXPECT_TRUE(loop::VerifyProgram(program).ok()) << loop::VerifyProgram(program);
@@ -84,7 +85,7 @@ TEST(MergeConstants, OnlyWhatIsTheSame) {
   }
 }
 
-// The functions would differ in more than what their constants hold.
+// Merging them would make the functions differ in more than the contents of constants.
 TEST(MergeConstants, ThoseOfOneFunctionStayApart) {
   loop::LoopProgram program;
   AddFunc("f", {{{0, 0}}, {{0, 0}}}, program);

@@ -18,7 +18,7 @@
 namespace kiln {
 namespace {
 
-// Lets function `i` of every variant take the scratch memory that one of them needs.
+// Gives function `i` of every variant the largest workspace that any of them needs.
 void MergeWorkspaces(size_t i, std::vector<Lowered>& lowered) {
   loop::Buffer largest;
   for (const Lowered& variant : lowered) {
@@ -29,7 +29,7 @@ void MergeWorkspaces(size_t i, std::vector<Lowered>& lowered) {
   for (Lowered& variant : lowered) variant.program.funcs[i].workspace = largest;
 }
 
-// "x86-64-v2: contraction 4x1; x86-64-v3: contraction 6x2", or what all have in common.
+// "x86-64-v2: contraction 4x1; x86-64-v3: contraction 6x2", or the schedule that all share.
 std::string MergeSchedules(size_t call, const std::vector<Target>& targets,
                            const std::vector<Lowered>& lowered) {
   std::vector<std::string> texts;
@@ -64,8 +64,8 @@ loop::Expr HasAll(const loop::Buffer& words, const std::vector<const CpuFeature*
   return all;
 }
 
-// CpuChoice::decide. The last variant that the CPU has all of, or the first feature that it lacks
-// of the first one.
+// CpuChoice::decide. The function stores the last variant whose features the CPU has all of, or
+// else the first feature of variant 0 that the CPU lacks.
 absl::StatusOr<loop::Func> DecideFunction(const std::string& name,
                                           const std::vector<Target>& targets,
                                           const std::string& module_name,
@@ -100,7 +100,7 @@ absl::StatusOr<loop::Func> DecideFunction(const std::string& name,
   return func;
 }
 
-// `body` with calls of the variant's functions in the place of those of `split`.
+// Returns `body` with each call of a function in `split` replaced by a call of the variant's copy.
 loop::Stmt CallVariant(const loop::Stmt& body, const std::set<std::string>& split,
                        const std::string& variant) {
   return loop::MutateStmt(body, [&](const loop::Stmt& s) {
@@ -120,12 +120,13 @@ bool CallsOneOf(const loop::Stmt& body, const std::set<std::string>& functions) 
   return calls;
 }
 
-// Whether it is a part of the model's function (loop::SplitCalls).
+// True for a part of the model's function (loop::SplitCalls).
 bool IsPart(const loop::Func& func) {
   return func.kind == loop::Func::Kind::kOperator && !func.exported;
 }
 
-// The body of `func` that asks for the variant and calls it with all that `func` takes.
+// Returns a dispatcher for `func`. It asks for the chosen variant and passes all parameters of
+// `func` and its workspace to that variant's copy.
 loop::Stmt Dispatch(const loop::Func& func, const loop::CpuChoice& choice) {
   std::vector<loop::Argument> args;
   for (const loop::Buffer& param : func.params) args.push_back({param, loop::Expr(0)});
@@ -214,13 +215,13 @@ void SplitByVariant(const LoweredVariants& variants, loop::LoopProgram& program)
     const loop::Func& func = variants.funcs[0][i];
     if (func.kind != loop::Func::Kind::kExternal) operators[func.name] = i;
   }
-  std::set<std::string> split;  // functions that are there as variants only
+  std::set<std::string> split;  // functions that exist only once per variant
   std::vector<loop::Func> funcs;
   for (loop::Func& func : program.funcs) {
     const auto found = operators.find(func.name);
     const bool is_operator = found != operators.end();
     const bool calls = !is_operator && CallsOneOf(func.body, split);
-    // What only others of the program call is there as variants, as what it calls is.
+    // A function that only the program calls needs no dispatcher: its callers are duplicated, too.
     const bool dispatches = is_operator ? func.exported : calls && !IsPart(func);
     for (size_t k = 0; (is_operator || calls) && k < choice.variants.size(); ++k) {
       loop::Func variant = func;
@@ -231,7 +232,7 @@ void SplitByVariant(const LoweredVariants& variants, loop::LoopProgram& program)
                                  : CallVariant(func.body, split, choice.variants[k]);
       if (is_operator) variant.params = variants.funcs[k][found->second].params;
       if (dispatches) {
-        // Called by the function that takes its arguments apart.
+        // The dispatcher has unpacked the arguments.
         variant.convention = loop::Convention::kUnpacked;
         variant.by_name = variant.allocate_workspace = false;
       }

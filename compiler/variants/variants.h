@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPU variants: a model lowered for several targets, whose code is in one library that runs the
-// best that the CPU has. docs/decisions/0013-cpu-variants.md says why it is made so.
+// CPU variants: a model lowered for several targets. All code is in one library, which runs the
+// best variant that the CPU supports. Rationale: docs/decisions/0013-cpu-variants.md.
 //
 //   KILN_ASSIGN_OR_RETURN(LoweredVariants variants, LowerVariants(fused, targets, options));
 //   … `program` is made of variants.common, and AddCpuChoice and the executor add to it …
@@ -21,27 +21,27 @@
 namespace kiln {
 
 struct LoweredVariants {
-  // The model as callers see it. Functions are those of the last variant, with the scratch memory
-  // that any of them needs; constants are those of all variants, equal ones once.
+  // The model as callers see it. Functions are those of the last variant, with the largest
+  // workspace of all variants. Constants are those of all variants; equal ones occur once.
   Lowered common;
-  // Per variant the functions of `common`, in the same order.
+  // The functions of `common`, in the same order, for each variant.
   std::vector<std::vector<loop::Func>> funcs;
 };
 
-// `targets` are one, or as CheckCpuVariants wants them.
+// Lowers the graph once per target. `targets` has one element, or is valid for CheckCpuVariants.
 absl::StatusOr<LoweredVariants> LowerVariants(const Graph& fused,
                                               const std::vector<Target>& targets,
                                               const LowerOptions& options);
 
-// Gives the program the functions that choose a variant; `get` and `set` as in CpuChoice.
+// Adds the functions that choose a variant. `get` and `set` are those of CpuChoice.
 absl::Status AddCpuChoice(const std::vector<Target>& targets, const std::string& module_name,
                           const std::string& get, const std::string& set, bool packed,
                           loop::LoopProgram& program);
 
-// Gives the program, which is made of variants.common and has a CpuChoice, the code of all
-// variants. An operator function that is exported runs the one of the variant that is chosen; where
-// none is, so does the model's function, and each of its variants calls the operator functions of
-// its own. All else is for every CPU.
+// Duplicates functions per CPU variant. `program` is made of variants.common and has a CpuChoice.
+// If operator functions are exported, each becomes a dispatcher that calls the chosen variant's
+// copy. Otherwise only the model function dispatches, and each copy of it calls the operator
+// functions of the same variant. Data and helpers are shared by all variants.
 void SplitByVariant(const LoweredVariants& variants, loop::LoopProgram& program);
 
 }  // namespace kiln

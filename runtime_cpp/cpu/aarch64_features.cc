@@ -8,9 +8,9 @@ constexpr uint64_t Bit(int n) { return uint64_t{1} << n; }
 
 }  // namespace
 
-// arch/arm64/include/uapi/asm/hwcap.h of Linux. AES and SHA-2 are not in the table: LLVM gives them to
-// processors that are sold without them, as the Cortex-A72 of the Raspberry Pi 4, and the code of a
-// model has no use for them.
+// Bits of arch/arm64/include/uapi/asm/hwcap.h of Linux. AES and SHA-2 are not in the table. LLVM
+// gives them to processors that are also sold without them, such as the Cortex-A72 of the Raspberry
+// Pi 4, and the code of a model does not use them.
 const std::vector<Aarch64Feature>& Aarch64Features() {
   static const auto& table = *new std::vector<Aarch64Feature>{
       {"crc", Bit(7), 0, {}},

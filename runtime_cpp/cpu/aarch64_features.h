@@ -9,12 +9,13 @@
 namespace kiln {
 
 struct Aarch64Feature {
-  const char* name;  // LLVM's: "dotprod"
-  // All of these bits of the entries AT_HWCAP and AT_HWCAP2 of the auxiliary vector are set where
-  // the CPU and the kernel have the feature.
+  const char* name;  // LLVM's name: "dotprod".
+  // All of these bits are set in the entries AT_HWCAP and AT_HWCAP2 of the auxiliary vector if the
+  // CPU and the kernel have the feature.
   uint64_t hwcap;
   uint64_t hwcap2;
-  std::vector<const char*> implies;  // Armv8.0's neon and fp-armv8, which have no row, among them
+  // Features that it implies, including neon and fp-armv8 of Armv8.0, which have no row.
+  std::vector<const char*> implies;
 };
 
 const std::vector<Aarch64Feature>& Aarch64Features();

@@ -10,8 +10,8 @@
 namespace kiln {
 namespace {
 
-// A feature of x86-64 and one of AArch64 may have one name only where they imply the same: no
-// name is in both tables today.
+// A name may be in the tables of both x86-64 and AArch64 only if it implies the same features in
+// both. No name is in both tables today.
 template <typename Feature>
 bool Implies(const std::vector<Feature>& table, absl::string_view feature,
              absl::string_view other) {

@@ -6,8 +6,8 @@
 
 namespace kiln {
 
-// True if each CPU with `feature` has `other`, which may be the same; both by LLVM's names. A feature
-// that is in neither X86Features nor Aarch64Features implies itself alone.
+// True if each CPU with `feature` has `other`, which may be the same. Both are LLVM's names. A
+// feature that is neither in X86Features nor in Aarch64Features implies only itself.
 bool ImpliesFeature(absl::string_view feature, absl::string_view other);
 
 }  // namespace kiln

@@ -20,8 +20,8 @@
 namespace kiln {
 namespace {
 
-// The features that the CPU certainly lacks. CPUID is executed once for all of them: a hypervisor
-// takes microseconds for each.
+// Returns the features that the CPU certainly lacks. CPUID is executed once for all of them,
+// because a hypervisor takes microseconds for each execution.
 std::vector<std::string> CertainlyMissing(const std::vector<std::string>& features) {
 #if defined(__x86_64__)
   const std::array<uint32_t, kNumCpuWords> words = ReadCpuWords();
@@ -45,7 +45,7 @@ std::vector<std::string> CertainlyMissing(const std::vector<std::string>& featur
   return missing;
 }
 
-// True if `feature` implies another one of the list.
+// True if `feature` implies another feature of the list.
 bool ImpliesAnother(const std::string& feature, const std::vector<std::string>& list) {
   return absl::c_any_of(list, [&](const std::string& other) {
     return other != feature && ImpliesFeature(feature, other);

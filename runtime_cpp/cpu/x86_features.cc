@@ -9,13 +9,13 @@ namespace {
 
 constexpr uint32_t Bit(int n) { return uint32_t{1} << n; }
 
-// State components of XCR0: SSE and AVX; with the masks and the upper halves and registers of AVX-512;
-// and the shapes and data of AMX.
+// State components of XCR0: SSE and AVX; additionally the masks, upper halves and registers of
+// AVX-512; tile configuration and tile data of AMX.
 constexpr uint32_t kAvxState = 0x06;
 constexpr uint32_t kAvx512State = 0xe6;
 constexpr uint32_t kMatrixState = 0x60000;
 
-// The levels of the System V ABI for x86-64, section 3.1.1, each with what it adds to the one before.
+// A level of the System V ABI for x86-64, section 3.1.1, with the features that it adds.
 struct Level {
   absl::string_view name;
   std::vector<absl::string_view> features;
@@ -33,9 +33,9 @@ const std::vector<Level>& Levels() {
 
 }  // namespace
 
-// Intel's Software Developer's Manual, volume 2, CPUID, and AMD's Architecture Programmer's Manual,
-// volume 3, appendix E. A model's code may have instructions of these features: LLVM selects most of
-// them by itself, and Kiln's code generators ask for some.
+// Bits from Intel's Software Developer's Manual, volume 2, CPUID, and AMD's Architecture
+// Programmer's Manual, volume 3, appendix E. A model's code may have instructions of these
+// features: LLVM selects most of them, and Kiln's code generators request some.
 const std::vector<CpuFeature>& X86Features() {
   static const auto& table = *new std::vector<CpuFeature>{
       {"sse3", kCpuLeaf1Ecx, Bit(0), 0, {}},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CompiledFunction::Create: the shape of every result, then a primitive for every layer, with
-// reorders where the layout that oneDNN prefers is not the one that is there.
+// CompiledFunction::Create: computes the shape of every result, then makes a primitive for every
+// layer. It adds reorders if oneDNN prefers another layout than the tensor has.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -29,7 +29,7 @@ absl::Status Damaged(absl::string_view what) {
   return absl::DataLossError(absl::StrCat("the dnnl module is damaged: ", what));
 }
 
-// Sizes as a tensor has them, in the order of its layout; checked before they are computed with.
+// Checks the extents of a tensor, in the order of its layout, before they are used in computations.
 absl::Status CheckShape(const Dims& shape) {
   int64_t elements = 1;
   for (int64_t extent : shape) {
@@ -41,7 +41,7 @@ absl::Status CheckShape(const Dims& shape) {
   return absl::OkStatus();
 }
 
-// Position in `layout` of each letter of `order`.
+// Returns the position in `layout` of each letter of `order`.
 absl::StatusOr<std::array<size_t, 4>> Positions(absl::string_view layout, absl::string_view order) {
   std::array<size_t, 4> positions = {};
   if (layout.size() != 4) return Damaged(absl::StrCat("layout '", layout, "'"));
@@ -77,14 +77,14 @@ View Permuted(const Dims& shape, const std::array<size_t, 4>& positions) {
   return view;
 }
 
-// A tensor (…, k) as a matrix.
+// Returns a tensor (…, k) as a matrix.
 View Matrix(const Dims& shape) {
   int64_t rows = 1;
   for (size_t i = 0; i + 1 < shape.size(); ++i) rows *= shape[i];
   return {.dims = {rows, shape.back()}, .strides = {shape.back(), 1}};
 }
 
-// The result's extent along an axis, or an error.
+// Returns the extent of the result along one axis, or an error.
 absl::StatusOr<int64_t> Slid(int64_t extent, int64_t before, int64_t behind, int64_t kernel,
                              int64_t dilation, int64_t stride) {
   for (int64_t value : {before, behind}) {
@@ -128,8 +128,8 @@ class FunctionCompiler {
  private:
   using Place = CompiledFunction::Place;
 
-  // The result of a layer: its shape in the model's layout, that layout as oneDNN sees it, and the
-  // buffer with the layout that oneDNN has chosen.
+  // The result of a layer: its shape in the model's layout, the view of that layout for oneDNN, and
+  // the buffer, whose layout oneDNN has chosen.
   struct Result {
     Dims shape;
     View view;
@@ -175,27 +175,28 @@ class FunctionCompiler {
     return Damaged("a layer reads a value that is not there");
   }
 
-  // A buffer with the contents of a value that oneDNN sees as `view`, in any layout.
+  // Returns a buffer with the contents of a value that has the given view, in any layout.
   size_t Source(const dnnl::proto::Value& value, const View& view) {
     if (value.origin_case() == dnnl::proto::Value::kInput) {
       return AddBuffer(view.desc(), Place::kInput, static_cast<size_t>(value.input()));
     }
     const Result& from = results_[static_cast<size_t>(value.layer())];
     if (from.view.dims == view.dims && from.view.strides == view.strides) return from.buffer;
-    // Seen another way (a dense layer behind a convolution): through the model's own layout.
+    // A dense layer that follows a convolution has another view of the result. It reads the result
+    // in the model's own layout.
     const CompiledFunction::Buffer plain =
         result_->buffers_[Reordered(from.buffer, from.view.desc())];
     return AddBuffer(view.desc(), plain.place, plain.index);
   }
 
-  // The same in the layout `wanted`.
+  // Returns a buffer with the contents of a value in the layout `wanted`.
   size_t Read(const dnnl::proto::Value& value, const View& view, const Desc& wanted) {
     return value.origin_case() == dnnl::proto::Value::kConstant
                ? ReadConstant(static_cast<size_t>(value.constant()), view, wanted)
                : Reordered(Source(value, view), wanted);
   }
 
-  // `buffer` itself if it has the layout, else a copy in the workspace.
+  // Returns `buffer` if it has the layout, else a copy in the workspace.
   size_t Reordered(size_t buffer, const Desc& wanted) {
     if (result_->buffers_[buffer].desc == wanted) return buffer;
     const size_t copy = AddWorkspace(wanted);
@@ -302,7 +303,7 @@ class FunctionCompiler {
     return Add(layer, data, weight, result, chosen, ::dnnl::inner_product_forward(chosen));
   }
 
-  // The sum reads what is in the memory of the result, so the residual is put there before.
+  // The sum adds to the memory of the result, so the residual is copied there first.
   static ::dnnl::primitive_attr Attributes(const dnnl::proto::Layer& layer) {
     ::dnnl::post_ops behind;
     if (layer.has_residual()) behind.append_sum(1);
@@ -345,7 +346,8 @@ class FunctionCompiler {
     return absl::OkStatus();
   }
 
-  // Memory for the result of the next layer: that of an output where the layout allows it.
+  // Adds the buffer for the result of the next layer. If the layout allows it, the buffer is that
+  // of an output.
   size_t AddResult(const Result& result, const Desc& desc) {
     const auto& outputs = function_.outputs();
     const auto output = absl::c_find(outputs, static_cast<int32_t>(results_.size()));
@@ -378,7 +380,7 @@ class FunctionCompiler {
   const std::vector<TensorInfo>& outputs_;
   const absl::Span<const NDArray> constants_;
   std::unique_ptr<CompiledFunction> result_;
-  std::vector<Result> results_;  // by layer
+  std::vector<Result> results_;  // By layer.
 };
 
 absl::StatusOr<std::unique_ptr<CompiledFunction>> CompiledFunction::Create(

@@ -24,28 +24,28 @@ namespace kiln::runtime {
 
 class CompiledFunction {
  public:
-  // Brings the constants into the layouts that oneDNN wants; they are not needed afterwards.
-  // DataLoss if layers and types do not fit each other; Internal with oneDNN's words if it fails.
+  // Converts the constants into oneDNN's preferred layouts. They are not needed afterwards. Returns
+  // DataLoss if layers and types are inconsistent, and Internal with oneDNN's text if it fails.
   static absl::StatusOr<std::unique_ptr<CompiledFunction>> Create(
       const dnnl::proto::Function& function, const std::vector<TensorInfo>& inputs,
       const std::vector<TensorInfo>& outputs, absl::Span<const NDArray> constants);
 
-  // Memory is that of compact tensors of the types that Create was given. From any threads at once.
+  // The pointers refer to compact tensors of the types that were passed to Create. Thread-safe.
   absl::Status Run(absl::Span<void* const> inputs, absl::Span<void* const> outputs) const;
 
  private:
   friend class FunctionCompiler;
 
-  // Where a primitive's memory is during a run.
+  // Location of a primitive's memory during a run.
   enum class Place { kInput, kOutput, kConstant, kWorkspace, kScratch };
   struct Buffer {
     ::dnnl::memory::desc desc;
     Place place;
-    size_t index;  // of the input, output or constant; offset in bytes in the workspace; 0
+    size_t index;  // Number of the input, output or constant; offset in the workspace; or 0.
   };
   struct Step {
     ::dnnl::primitive primitive;
-    std::vector<std::pair<int, size_t>> arguments;  // DNNL_ARG_… and buffer
+    std::vector<std::pair<int, size_t>> arguments;  // DNNL_ARG_… and number of the buffer.
   };
 
   CompiledFunction() = default;
@@ -53,8 +53,8 @@ class CompiledFunction {
   std::vector<Buffer> buffers_;
   std::vector<::dnnl::memory> constants_;
   std::vector<Step> steps_;
-  size_t workspace_bytes_ = 0;  // results inside of the function
-  size_t scratch_bytes_ = 0;    // behind them: what a primitive needs while it runs
+  size_t workspace_bytes_ = 0;  // Size of the results inside of the function.
+  size_t scratch_bytes_ = 0;    // Size of the scratch memory of a primitive, which follows them.
 };
 
 }  // namespace kiln::runtime

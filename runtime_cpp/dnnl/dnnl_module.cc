@@ -13,7 +13,7 @@ namespace {
 
 constexpr absl::string_view kInit = "__init_";
 
-// The memory of argument `i`, which has to be a compact tensor of this type.
+// Returns the memory of argument `i`, which must be a compact tensor of this type.
 absl::StatusOr<void*> Address(const Args& args, int i, const TensorInfo& info) {
   KILN_ASSIGN_OR_RETURN(const DLTensor* const tensor, args.Tensor(i));
   const bool right_type = tensor->dtype.code == info.dtype.code &&
@@ -44,7 +44,7 @@ std::vector<std::string> DnnlModule::FunctionNames() const {
 }
 
 absl::Status DnnlModule::TakeMetadata(const ModelMetadata& metadata) {
-  // A file that is loaded a second time shares its modules.
+  // If a file is loaded a second time, it shares its modules.
   if (has_metadata_) return absl::OkStatus();
   for (int32_t i = 0; i < metadata.num_functions(); ++i) {
     const FunctionInfoView info = metadata.function(i);
@@ -72,7 +72,7 @@ PackedFunc DnnlModule::FindFunction(const std::string& name) {
   const auto it = functions_.find(is_init ? name.substr(kInit.size()) : name);
   if (it == functions_.end()) return PackedFunc();
   Function& function = it->second;
-  // The functions hold the module; it does not hold them.
+  // The functions own the module; it does not own them.
   const auto self = shared_from_this();
   if (is_init) {
     return PackedFunc([this, self, &function](const Args& args) -> absl::StatusOr<Value> {
@@ -135,7 +135,7 @@ absl::StatusOr<ModulePtr> LoadDnnlModule(ByteReader& reader) {
   return std::make_shared<DnnlModule>(std::move(program));
 }
 
-// Linking this file is enough for modules of type "dnnl" to load.
+// Linking this file is enough to load modules of type "dnnl".
 [[maybe_unused]] const absl::Status kRegistered = RegisterModuleLoader("dnnl", LoadDnnlModule);
 
 }  // namespace kiln::runtime

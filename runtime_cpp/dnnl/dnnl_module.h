@@ -2,8 +2,8 @@
 //
 // The module that the external code generator dnnl makes: functions that oneDNN computes.
 //
-// For each function `f` it has also `__init_f`, which takes the function's constants and must have
-// been called before; the ConstLoaderModule does that. The types of arguments are those of the
+// For each function `f` it also has `__init_f`, which takes the function's constants and must be
+// called before `f`. The ConstLoaderModule does that. The types of the arguments come from the
 // model's metadata.
 #ifndef KILN_RUNTIME_CPP_DNNL_DNNL_MODULE_H_
 #define KILN_RUNTIME_CPP_DNNL_DNNL_MODULE_H_
@@ -39,8 +39,8 @@ class DnnlModule final : public ExternalModuleNode {
  private:
   struct Function {
     const dnnl::proto::Function* layers = nullptr;
-    std::vector<TensorInfo> inputs, outputs;           // of the metadata
-    std::shared_ptr<const CompiledFunction> compiled;  // null until the initializer has run
+    std::vector<TensorInfo> inputs, outputs;           // From the metadata.
+    std::shared_ptr<const CompiledFunction> compiled;  // Null until the initializer has run.
   };
 
   absl::Status Initialise(Function& function, const Args& args);
@@ -50,11 +50,11 @@ class DnnlModule final : public ExternalModuleNode {
   const dnnl::proto::Program program_;
   std::map<std::string, Function> functions_;
   bool has_metadata_ = false;
-  std::mutex mutex_;  // guards Function::compiled
+  std::mutex mutex_;  // Guards Function::compiled.
 };
 
-// Payload: a length of 8 bytes and that many of dnnl::proto::Program. DataLoss if they are no
-// program, Unimplemented if they are of another version.
+// Loads the payload: a length of 8 bytes, then that many bytes of dnnl::proto::Program. Returns
+// DataLoss if they are not a program, and Unimplemented if it has another version.
 absl::StatusOr<ModulePtr> LoadDnnlModule(ByteReader& reader);
 
 }  // namespace kiln::runtime

@@ -28,7 +28,7 @@ int64_t Count(const Shape& shape) {
   return count;
 }
 
-// Values between -1 and 1 by a seed.
+// Pseudorandom values between -1 and 1.
 NDArray Random(const Shape& shape, uint32_t seed) {
   const NDArray array = NDArray::Empty(shape, kFloat32).value();
   for (float& value : array.values<float>()) {
@@ -38,7 +38,7 @@ NDArray Random(const Shape& shape, uint32_t seed) {
   return array;
 }
 
-// The metadata of a model with one function besides its entry.
+// The metadata of a model with one function in addition to its entry.
 class MetadataSource final : public ModuleNode {
  public:
   MetadataSource(const std::vector<Shape>& inputs, const std::vector<Shape>& outputs)
@@ -120,7 +120,7 @@ absl::Status Call(const PackedFunc& function, const std::vector<NDArray>& arrays
   return function.Call(Args(values.data(), codes.data(), static_cast<int>(arrays.size()))).status();
 }
 
-// Loads the program, gives it its constants and runs it.
+// Loads the program, passes its constants and runs it.
 absl::StatusOr<NDArray> RunProgram(const dnnl::proto::Program& program,
                                    const std::vector<NDArray>& inputs,
                                    const std::vector<NDArray>& constants, const Shape& output) {
@@ -156,7 +156,7 @@ struct ConvCase {
   bool bias, residual, relu;
 };
 
-// A tensor by the letters of its layout.
+// A tensor whose dimensions are named by the letters of its layout.
 struct Lettered {
   std::string layout;
   std::map<char, int64_t> extents;
@@ -300,7 +300,7 @@ TEST(DnnlModule, DenseLayersInARow) {
   ExpectNear(*found, data.Wanted());
 }
 
-// The blocked layout of a convolution's result is not what a dense layer reads.
+// A dense layer cannot read the blocked layout of a convolution's result.
 TEST(DnnlModule, ADenseLayerReadsAConvolution) {
   dnnl::proto::Layer conv, dense;
   for (int i = 0; i < 2; ++i) {
@@ -316,7 +316,7 @@ TEST(DnnlModule, ADenseLayerReadsAConvolution) {
   dense.mutable_dense();
   dense.mutable_data()->set_layer(0);
   dense.mutable_weight()->set_constant(1);
-  // Channels 16 times as large as the channels before.
+  // The convolution has 16 times as many output channels as input channels.
   NDArray x = Random({1, 1, 2, 3}, 1), w = Random({16, 1, 1, 1}, 2), u = Random({2, 3}, 3);
   const absl::StatusOr<NDArray> found =
       RunProgram(ProgramWith({conv, dense}, 1), {x}, {w, u}, {1, 16, 2, 2});
@@ -409,7 +409,7 @@ TEST(DnnlModule, AConstantResidualIsDamage) {
                 "tvmgen_m_dnnl_main_0: the dnnl module is damaged: a residual is constant"));
 }
 
-// Every truncation is an error; every flipped bit an error, or another well-formed program.
+// Every truncated program is an error. A program with a flipped bit is an error or well-formed.
 TEST(DnnlModule, DamagedProgramsAreErrorsOrPrograms) {
   const std::string bytes = PayloadOf(TwoDenseLayers());
   for (size_t size = 0; size < bytes.size(); ++size) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// oneDNN's engine of the CPU, and its exceptions as absl::Status.
+// oneDNN's CPU engine, and conversion of its exceptions to absl::Status.
 #ifndef KILN_RUNTIME_CPP_DNNL_ENGINE_H_
 #define KILN_RUNTIME_CPP_DNNL_ENGINE_H_
 
@@ -17,7 +17,8 @@ inline const ::dnnl::engine& DnnlEngine() {
   return *engine;
 }
 
-// Runs `f`, which returns an absl::Status. What oneDNN or the allocator throws is Internal.
+// Runs `f`, which returns an absl::Status. Exceptions of oneDNN and of the allocator become
+// Internal.
 template <typename F>
 absl::Status CatchDnnl(F f) {
   try {

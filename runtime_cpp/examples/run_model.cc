@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a model of which there is nothing but the shared object: run_model my_mod.so
+// Runs a model without any other file than its shared object: run_model my_mod.so
 //
-// Every input is filled with ones; the first elements of each output are printed.
+// Fills every input with ones and prints the first elements of each output.
 #include <cstdio>
 #include <cstring>
 #include <string>

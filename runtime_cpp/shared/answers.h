@@ -11,12 +11,12 @@
 #include "runtime_cpp/executor.h"
 #include "runtime_cpp/model.h"
 
-// Values of C++ as the structs with which the C interface answers. A struct that the caller has from an
-// older version of the interface is filled as far as its struct_size reaches. Pointers in the structs
+// Functions that fill the result structs of the C interface from C++ values. If the caller uses an
+// older version of a struct, only its first struct_size bytes are filled. Pointers in the structs
 // refer to the C++ values.
 namespace kiln::runtime::c_api {
 
-// `what` names the tensor in errors: "input" or "output".
+// Returns information about tensor `index`. `what` names it in errors: "input" or "output".
 absl::Status ReturnInfo(const std::vector<TensorInfo>& infos, absl::string_view what, int32_t index,
                         KilnTensorInfo* result);
 absl::Status ReturnState(const std::vector<StateTensor>& states, int32_t index,

@@ -15,8 +15,8 @@
 namespace kiln::runtime::c_api {
 namespace {
 
-// The options of `type` as this version of the library knows them. Bytes that it does not know have to
-// be 0.
+// Returns the options with the members that this version of the library knows. Bytes after them
+// must be 0.
 template <typename Options>
 absl::StatusOr<Options> KnownOptions(const Options* given, absl::string_view type) {
   Options options = {};

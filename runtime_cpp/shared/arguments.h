@@ -13,16 +13,16 @@
 #include "runtime_cpp/thread_pool.h"
 #include "tvm/runtime/c_runtime_api.h"
 
-// Arguments of the C interface as values of C++.
+// Conversion of arguments of the C interface to C++ values.
 namespace kiln::runtime::c_api {
 
-// NULL stands for the defaults, also of a pool. Structs of options may be those of an older or a newer
-// version of the interface: an error, if they set what this version does not know.
+// NULL stands for the defaults, and for no pool. A struct of options may come from another version
+// of the interface. It is an error if a newer version sets members that this version does not know.
 absl::StatusOr<LoadOptions> LoadOptionsOf(const KilnLoadOptions* given);
 absl::StatusOr<RunOptions> RunOptionsOf(const KilnRunOptions* given);
 std::shared_ptr<ThreadPool> PoolOf(const KilnThreadPool* pool);
 
-// The caller's tensors, named `what` in errors. The span refers to the array at `tensors`.
+// Returns the caller's tensors. Errors call them `what`. The span refers to the array at `tensors`.
 absl::StatusOr<absl::Span<const DLTensor* const>> TensorsOf(const DLTensor* const* tensors,
                                                             int32_t count, const char* what);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kiln/runtime.h from C: a model runs, and each function refuses NULL without ending the program.
+// Tests of kiln/runtime.h from C: a model runs, and each function refuses NULL without a crash.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -67,7 +67,7 @@ static void TestLoading(void) {
   EXPECT_CODE(KILN_INVALID_ARGUMENT, KilnModelLoad(LIBRARY, kCpu, &options, &model));
   EXPECT_TEXT("struct_size");
 
-  // Options of a newer version: members that it adds may be 0.
+  // Options of a newer version are accepted if the members that it adds are 0.
   struct {
     KilnLoadOptions known;
     long added;
@@ -109,7 +109,7 @@ static void TestModel(void) {
   EXPECT(info.num_scales == 1 && info.scales[0] == 0.5f && info.zero_points[0] == 3);
   EXPECT_CODE(KILN_OUT_OF_RANGE, KilnModelGetInput(model, 2, &info));
   EXPECT_CODE(KILN_OUT_OF_RANGE, KilnModelGetOutput(model, -1, &info));
-  // A caller that knows the first members gets no more.
+  // A caller with an older, shorter struct gets only its members.
   info.struct_size = offsetof(KilnTensorInfo, shape);
   info.shape = NULL;
   EXPECT_CODE(KILN_OK, KilnModelGetInput(model, 1, &info));
@@ -135,7 +135,7 @@ static void TestModel(void) {
     EXPECT(fabsf(found - 2 * x_values[i] - y_values[i]) < 1e-6f);
   }
 
-  // Memory of the caller's, from an earlier array; with and without a workspace.
+  // Runs in memory of the caller, from an earlier array, with and without a workspace.
   const int64_t bytes = KilnModelWorkspaceBytes(model);
   EXPECT(KilnModelConstantBytes(model) >= 0 && KilnModelNumThreads(model) >= 1);
   const size_t alignment = KilnModelAlignment();
@@ -222,7 +222,7 @@ static void TestExecutor(void) {
   KilnExecutorFree(executor);
 }
 
-// x, at first 1.5, becomes (x + y) + x.
+// The state x begins with 1.5 and becomes (x + y) + x.
 static void TestState(void) {
   KilnModel* model = NULL;
   KilnExecutor* executor = NULL;

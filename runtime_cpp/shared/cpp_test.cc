@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kiln/runtime.hpp: the classes over the C interface.
+// Tests of the C++ classes in kiln/runtime.hpp.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -18,7 +18,7 @@
 #include "runtime_cpp/run_options.h"
 #include "runtime_cpp/thread_pool.h"
 
-// A handle of the C interface is a struct that holds the C++ object.
+// Handles of the C interface: structs that hold the C++ objects.
 struct KilnModule {
   kiln::runtime::Module module;
 };
@@ -40,15 +40,15 @@ struct KilnThreadPool {
 
 namespace kiln::runtime::c_api {
 
-// Runs the body of a function of the C interface. A null pointer among `pointers`, a status and an
-// exception become the code that the function returns and the text of KilnLastError.
+// Runs the body of a function of the C interface. If a pointer in `pointers` is null, the body
+// returns an error or throws, returns the code and stores the text for KilnLastError.
 template <typename Function>
 KilnCode Call(const char* name, std::initializer_list<NamedPointer> pointers,
               const Function& function) {
   return static_cast<KilnCode>(CodeOfCall(name, pointers, function));
 }
 
-// Stores the value as a new handle, which the caller owns.
+// Stores the value in a new handle, which the caller owns.
 template <typename Handle, typename T>
 absl::Status Return(absl::StatusOr<T> value, Handle** handle) {
   if (!value.ok()) return value.status();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kiln/runtime.hpp has every method of the runtime's Model and Executor, and libkiln_runtime.so shows C functions alone."""
+"""kiln/runtime.hpp has every method of the runtime's Model and Executor, and libkiln_runtime.so exports only C functions."""
 
 import re
 import subprocess
@@ -8,12 +8,12 @@ import unittest
 LIBRARY = "runtime_cpp/shared/libkiln_runtime.so.0"
 C_HEADER = "runtime_cpp/shared/include/kiln/runtime.h"
 WRAPPER = "runtime_cpp/shared/include/kiln/runtime.hpp"
-# Classes, their headers, and methods that take or give what only the runtime's own C++ knows.
+# Classes, their headers, and methods that use types of the runtime's own C++ interface only.
 CLASSES = {
     "Model": ("runtime_cpp/model.h", set()),
     "Executor": ("runtime_cpp/executor.h", {"FromModule", "program"}),
 }
-# Libraries that every Debian has. Abseil and protobuf are none of them.
+# Libraries that every Debian system has. Abseil and protobuf are not among them.
 NEEDED = {"libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6", "ld-linux-x86-64.so.2"}
 
 
@@ -23,7 +23,7 @@ def read(path):
 
 
 def methods(path, name):
-    """The names of the public methods of a class, and how many of each there are."""
+    """Returns the names of the public methods of a class with the number of their overloads."""
     text = re.sub(r"//[^\n]*", "", read(path))
     body = re.search(r"^class {} \{{\n public:\n(.*?)^ private:".format(name), text, re.MULTILINE | re.DOTALL).group(1)
     found = {}
@@ -40,7 +40,7 @@ class InterfaceTest(unittest.TestCase):
             self.assertGreaterEqual(set(wanted), internal, name)
             for method, count in wanted.items():
                 if method not in internal:
-                    # Creating an executor of a Program is the runtime's own.
+                    # runtime.hpp has no overload of Create for a Program.
                     with self.subTest(method=name + "::" + method):
                         self.assertEqual(found.get(method, 0), 1 if method == "Create" else count)
 
@@ -53,7 +53,7 @@ class InterfaceTest(unittest.TestCase):
         others = {symbol for symbol in symbols if not symbol.startswith("Kiln")}
         self.assertIn("TVMModLoadFromFile", others)
         self.assertTrue(all(re.fullmatch("TVM[A-Za-z0-9]+", symbol) for symbol in others), others)
-        # The class loads a module, which it keeps, and makes the model of that.
+        # The class Model loads a module and makes the model from it, so it does not call KilnModelLoad.
         for function in declared - {"KilnModelLoad"}:
             self.assertRegex(read(WRAPPER), r"\b{}\b".format(function))
 

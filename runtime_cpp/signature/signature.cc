@@ -41,7 +41,7 @@ absl::StatusOr<Bio> Open(absl::string_view text) {
   return bio;
 }
 
-// A key with a password is refused: nobody is there to be asked.
+// Refuses a key with a password, because there is no user who could enter it.
 int NoPassword(char*, int, int, void*) { return -1; }
 
 absl::Status CheckKind(const Key& key) {
@@ -52,7 +52,7 @@ absl::Status CheckKind(const Key& key) {
                                                  ", wanted one of Ed25519"));
 }
 
-// The whole file of a path, without waiting for one that is no regular file.
+// Reads a whole file. Does not block if it is not a regular file.
 absl::StatusOr<std::string> ReadSmallFile(const std::string& path, size_t max_bytes) {
   KILN_ASSIGN_OR_RETURN(const LibraryFile file, LibraryFile::Open(path));
   if (file.size() > max_bytes) {
@@ -64,7 +64,7 @@ absl::StatusOr<std::string> ReadSmallFile(const std::string& path, size_t max_by
   return bytes;
 }
 
-// The error of a function of OpenSSL that has failed.
+// Returns the error of a function of OpenSSL that has failed.
 absl::Status FailureTo(absl::string_view what) {
   bool no_memory = false;
   while (const unsigned long error = ERR_get_error()) {
@@ -74,7 +74,7 @@ absl::Status FailureTo(absl::string_view what) {
   return absl::InternalError(absl::StrCat("OpenSSL cannot ", what));
 }
 
-// True if there is memory for what Ed25519 hashes by.
+// True if there is memory for the hash function of Ed25519.
 bool CanHash() {
   const Context context(EVP_MD_CTX_new());
   const bool can =
@@ -95,7 +95,7 @@ absl::StatusOr<bool> IsSignatureOf(EVP_PKEY* key, absl::string_view signature,
                                       Unsigned(bytes), bytes.size());
   if (result == 1) return true;
   if (result != 0 || ERR_peek_error() != 0) return FailureTo("verify a signature");
-  // Zero stands for another signature, and for a lack of memory to hash the bytes.
+  // A result of 0 means another signature, or lack of memory to hash the bytes.
   if (CanHash()) return false;
   return absl::ResourceExhaustedError("no memory to verify a signature");
 }
@@ -113,7 +113,7 @@ absl::StatusOr<PublicKeys> PublicKeys::FromPem(absl::string_view pem) {
     KILN_RETURN_IF_ERROR(CheckKind(key));
     keys->keys.push_back(std::move(key));
   }
-  // The loop ends at the end of the text, or at a block that is no public key.
+  // The loop ends at the end of the text, or at a block that is not a public key.
   size_t blocks = 0;
   for (size_t at = pem.find(kBegin); at != pem.npos; at = pem.find(kBegin, at + 1)) ++blocks;
   const bool ended = blocks == keys->keys.size();

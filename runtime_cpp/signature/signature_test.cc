@@ -97,7 +97,7 @@ TEST(Signature, SeveralKeysAndSignaturesServeARotation) {
   const std::string bytes = "bytes";
   const std::string old_signature = Sign(bytes, old_keys.private_pem).value();
   const std::string new_signature = Sign(bytes, new_keys.private_pem).value();
-  // A program that accepts both keys, and a library that is signed by both.
+  // A program may accept both keys, and a library may be signed by both.
   const PublicKeys both = Keys(old_keys.public_pem + new_keys.public_pem);
   EXPECT_TRUE(both.Verify(bytes, old_signature).ok());
   EXPECT_TRUE(both.Verify(bytes, new_signature).ok());
@@ -131,7 +131,7 @@ TEST(Keys, OfAnotherKindAreRefused) {
             absl::InvalidArgumentError("/: is a folder, wanted a file"));
 }
 
-// Lets allocations of OpenSSL fail: the one numbered `failing` and all after it.
+// Makes allocations of OpenSSL fail, from number `failing` on.
 struct OpenSslMemory {
   static void* Allocate(size_t bytes, const char*, int) {
     return IsFailing() ? nullptr : std::malloc(bytes);
@@ -144,7 +144,7 @@ struct OpenSslMemory {
   static bool IsFailing() { return failing >= 0 && count++ >= failing; }
 
   static inline long failing = -1, count = 0;
-  // OpenSSL takes other functions until it has allocated something.
+  // OpenSSL accepts these functions only before its first allocation.
   static inline const bool installed = CRYPTO_set_mem_functions(Allocate, Reallocate, Free) == 1;
 };
 
@@ -161,7 +161,7 @@ TEST(Signature, ThatCannotBeVerifiedForLackOfMemoryIsNotWrong) {
     OpenSslMemory::failing = failures;
     status = public_keys.Verify("bytes", signature);
     OpenSslMemory::failing = -1;
-    // OpenSSL has other reasons for some of these errors.
+    // OpenSSL reports other reasons for some of these errors.
     EXPECT_TRUE(status.ok() || absl::IsResourceExhausted(status) || absl::IsInternal(status))
         << failures << ": " << status;
   } while (!status.ok() && ++failures < 1000);
@@ -169,7 +169,7 @@ TEST(Signature, ThatCannotBeVerifiedForLackOfMemoryIsNotWrong) {
   EXPECT_TRUE(public_keys.Verify("bytes", signature).ok());
 }
 
-// The model's result for x = 1 and y = 10: (x + y) + x, or (x + y) + (x + y) in the other library.
+// Returns the result for x = 1 and y = 10: (x + y) + x, or (x + y) + (x + y) of the other library.
 float Result(const Model& model) {
   const absl::StatusOr<std::vector<NDArray>> outputs =
       model.Run({Floats({1, 1, 1, 1}), Floats({10, 10, 10, 10})});
@@ -226,7 +226,7 @@ TEST_F(SignedLibrary, ThatWasChangedIsRefused) {
   }
 }
 
-// The checksum would find the change too, but is itself a part of the file.
+// The checksum would also detect the change, but it is part of the file.
 TEST_F(SignedLibrary, WithAChecksumThatWasChangedIsNotAuthentic) {
   std::string bytes = ReadFile(path_);
   AppendLibraryChecksum(bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words before the message of an error, such as the name of the file that it is about.
+// Adds a prefix to the message of an error, such as the name of the file that it is about.
 //
 //   return Annotate(status, absl::StrCat(path, ": "));
 #ifndef KILN_RUNTIME_CPP_STATUS_ANNOTATE_H_
@@ -11,7 +11,7 @@
 
 namespace kiln {
 
-// `status` with `prefix` put before its message; an OK status is returned as it is.
+// Returns `status` with `prefix` before its message. An OK status is unchanged.
 inline absl::Status Annotate(const absl::Status& status, absl::string_view prefix) {
   if (status.ok()) return status;
   return absl::Status(status.code(), absl::StrCat(prefix, status.message()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Early return of errors, for sources of functions that return absl::Status or absl::StatusOr; not
-// included by public headers.
+// Macros that return early on errors, for functions that return absl::Status or absl::StatusOr.
+// Public headers do not include this file.
 //
 //   KILN_RETURN_IF_ERROR(CheckShape(tensor));
 //   KILN_ASSIGN_OR_RETURN(NDArray array, NDArray::Empty(shape, dtype, device));

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A library as the compiler makes it for executor=aot: output0 = (x + y) + x, float32 (4), where
-// the inner sum lies in a workspace of 64 bytes. With KILN_PROFILE it tells when its operators run.
-// With ADD_NEXT_VERSION it computes (x + y) + (x + y) instead. With ADD_STATE output0 is the next x,
-// which is 1.5 at first, and with ADD_IN_PLACE both may be one memory. ADD_ZERO_BYTES is the size of an array
-// that takes memory, but no room in the file.
+// A library as the compiler makes it for executor=aot: output0 = (x + y) + x, float32 (4). The
+// inner sum is in a workspace of 64 bytes. Macros select variants:
+//   - KILN_PROFILE: the library has a profile hook.
+//   - ADD_NEXT_VERSION: it computes (x + y) + (x + y) instead.
+//   - ADD_STATE: output0 is the next x, which is 1.5 at first.
+//   - ADD_IN_PLACE: x and output0 may share memory.
+//   - ADD_ZERO_BYTES: size of an array that takes memory, but no space in the file.
+//   - ADD_SCRATCH_BYTES: size of the scratch memory that the metadata states for its operator.
 #include <string.h>
 
 #include "add_model.h"

@@ -2,7 +2,7 @@
 //
 // A library as the compiler makes it for executor=graph:
 //   sum = x + y, float32 (4); output0 = scale(reshape(sum), p0), float32 (2, 2); output1 = x
-// where the parameter p0 = 10 is not linked in, but comes with the factory.
+// The parameter p0 = 10 is not linked in. It comes with the factory.
 #include "add_model.h"
 
 static const int64_t kShape[] = {4};
@@ -49,7 +49,7 @@ static const struct FunctionInfo kFunctions[] = {
      NULL,
      0},
 };
-// One function does not say.
+// The costs of two functions are unknown.
 static const struct CostInfo kCosts[] = {{-1, -1}, {4, 48}, {-1, -1}};
 static const struct Metadata kMetadata = {KILN_METADATA_VERSION,
                                           "add",
@@ -86,7 +86,7 @@ EXPORT int tvmgen_add_fused_add(TVMValue* args, int* codes, int num_args, TVMVal
                                 int* ret_code, void* resource) {
   (void)codes, (void)ret, (void)ret_code, (void)resource;
   if (num_args != 3) return -1;
-  // Scratch memory that is written and given back.
+  // Uses scratch memory and frees it again.
   float* const scratch = (float*)__TVMBackendAllocWorkspace(kDLCPU, 0, 16, kDLFloat, 32);
   if (scratch == NULL) return -1;
   int status = Add4(DataOf(args[0]), DataOf(args[1]), scratch);

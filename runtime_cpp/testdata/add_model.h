@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the two hand-written models of this directory share: the parts that the compiler puts into
+// Common parts of the two hand-written models of this folder: the parts that the compiler puts into
 // every library, and operator functions on small float tensors.
 #ifndef KILN_RUNTIME_CPP_TESTDATA_ADD_MODEL_H_
 #define KILN_RUNTIME_CPP_TESTDATA_ADD_MODEL_H_
@@ -12,14 +12,14 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// Marks an array of characters that no null character ends, which newer compilers warn of otherwise.
+// Marks an array of characters without a terminating NUL. Newer compilers warn about it otherwise.
 #if __has_attribute(nonstring)
 #define UNTERMINATED __attribute__((nonstring))
 #else
 #define UNTERMINATED
 #endif
 
-// Filled by the runtime that loads the library.
+// Set by the runtime that loads the library.
 EXPORT void* __tvm_module_ctx = NULL;
 EXPORT int (*__TVMBackendParallelLaunch)(FTVMParallelLambda, void*, int) = NULL;
 EXPORT void* (*__TVMBackendAllocWorkspace)(int, int, uint64_t, int, int) = NULL;
@@ -32,7 +32,7 @@ struct AddTask {
   float* sum;
 };
 
-// Each task adds its share of 4 elements.
+// Each task adds its part of the 4 elements.
 static int AddPart(int task_id, TVMParallelGroupEnv* env, void* data) {
   const struct AddTask* task = (const struct AddTask*)data;
   const int begin = 4 * task_id / env->num_task;

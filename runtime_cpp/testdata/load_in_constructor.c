@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin whose constructor loads a model. The system's loader runs it under a lock of its own.
+// A plugin whose constructor loads a model. The system's loader holds its own lock while it runs
+// the constructor.
 
-// The program that loads the plugin defines it.
+// Defined by the program that loads the plugin.
 void LoadInConstructor(void);
 
 __attribute__((constructor)) static void Construct(void) { LoadInConstructor(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A shared object that holds no model.
+// A shared object without a model.
 int answer(void);
 int answer(void) { return 42; }

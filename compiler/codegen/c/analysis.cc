@@ -37,14 +37,14 @@ std::vector<Argument> PointerArguments(const std::vector<Argument>& args) {
   return result;
 }
 
-// In elements; -1 where it is not constant.
+// Offset in elements, or -1 if it is not constant.
 int64_t ConstantOffset(const Argument& arg) {
   if (arg.offset.get() == nullptr) return 0;
   const auto* imm = arg.offset.As<loop::IntImm>();
   return imm != nullptr ? imm->value : -1;
 }
 
-// Whether two of the arguments may share a byte.
+// True if two of the arguments may share a byte.
 bool Overlap(const std::vector<Argument>& args, const std::vector<Buffer>& params) {
   for (size_t i = 0; i < args.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
@@ -62,7 +62,7 @@ bool Overlap(const std::vector<Argument>& args, const std::vector<Buffer>& param
 
 size_t NumInputs(const Func& func) { return static_cast<size_t>(func.num_inputs); }
 
-// Functions come callees first, so what they write is known when their callers are looked at.
+// Callees come before callers in the program, so their writes are already known.
 absl::Status FindWrites(CContext& context, const Func& func, FuncInfo& info) {
   absl::flat_hash_set<const BufferNode*> written;
   absl::Status status;
@@ -107,7 +107,7 @@ absl::Status FindWrites(CContext& context, const Func& func, FuncInfo& info) {
   return status;
 }
 
-// Marks the function and all that it calls; hands `overlaps` down.
+// Marks the function and its callees as used, and passes `overlaps` on to the callees.
 void MarkUsed(CContext& context, const std::string& name) {
   FuncInfo& info = context.funcs.at(name);
   info.used = true;
@@ -126,7 +126,7 @@ void MarkUsed(CContext& context, const std::string& name) {
   });
 }
 
-// Marks the functions of this program whose addresses data holds.
+// Marks the functions of this program whose addresses are in the data.
 void MarkReferenced(CContext& context, const loop::DataValue& value) {
   if (const auto* address = std::get_if<loop::DataValue::FuncAddress>(&value.value)) {
     if (context.funcs.find(address->symbol) != context.funcs.end())
@@ -137,7 +137,7 @@ void MarkReferenced(CContext& context, const loop::DataValue& value) {
 }
 
 absl::Status AddPublicNames(CContext& context) {
-  // Names that the printers use themselves beside those that start with "kiln_".
+  // Further names that the printers use, besides those with the prefix "kiln_".
   for (const char* name : {"args", "cdata", "closure", "codes", "data", "num_args", "penv",
                            "resource_handle", "result", "result_code", "ret_type_code", "ret_value",
                            "task_id", "tensors", "type_codes", "values"}) {
@@ -221,7 +221,7 @@ absl::Status Analyse(CContext& context) {
                    func.convention == loop::Convention::kUnpacked && func.kind != Func::Kind::kTask;
     info.body_name = func.name;
     info.overlaps = func.in_place;
-    // Callers of others are not known, or do not pass arguments one by one.
+    // Other functions have unknown callers, or callers that do not pass arguments one by one.
     const bool is_plain = !func.exported && func.kind == Func::Kind::kOperator &&
                           func.convention == loop::Convention::kUnpacked;
     info.takes_memory.assign(PointerParams(func).size(), !is_plain);

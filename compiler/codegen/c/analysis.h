@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has to be known about all functions before the first is printed.
+// Facts about all functions that must be known before the first one is printed.
 #ifndef KILN_COMPILER_CODEGEN_C_ANALYSIS_H_
 #define KILN_COMPILER_CODEGEN_C_ANALYSIS_H_
 
@@ -13,7 +13,7 @@ namespace kiln::codegen {
 // Fills `context.funcs`, the names of functions and data, and the names and uses of constants.
 absl::Status Analyse(CContext& context);
 
-// Pointer parameters of a function in order: params, then the workspace where it is a parameter.
+// Pointer parameters of a function in order: its params, then the workspace if it is a parameter.
 std::vector<loop::Buffer> PointerParams(const loop::Func& func);
 
 // False for a function that another program defines.
@@ -22,12 +22,12 @@ bool IsDefined(const loop::Func& func);
 // True if the parameter is the workspace or a pool: `uint8_t*` in every signature.
 bool IsScratch(const loop::Func& func, const loop::Buffer& param);
 
-// The types by which other objects know the pointer parameters, in the order of PointerParams:
-// "uint8_t*" of scratch memory, "const void*" of an input of the model, which is only read, and "void*"
-// of all others.
+// Types of the pointer parameters for other object files, in the order of PointerParams: "uint8_t*"
+// for scratch memory, "const void*" for an input of the model that is only read, and "void*" for
+// all others.
 std::vector<absl::string_view> UntypedPointers(const FuncInfo& info);
 
-// Buffers whose elements the body itself names, or whose address it passes on with an offset or as
+// Buffers whose elements the body accesses, or whose address it passes on with an offset or as
 // another type.
 absl::flat_hash_set<const loop::BufferNode*> DirectlyUsed(const CContext& context,
                                                           const loop::Func& func);

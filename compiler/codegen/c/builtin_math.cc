@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fused multiply-add and square root of floats by what the compiler makes one instruction of, without
-// flags. Clang takes fmaf and sqrtf for functions that may set errno, and calls them, unless
-// -fno-math-errno says otherwise; __builtin_elementwise_fma never sets errno.
+// Fused multiply-add and square root of floats by builtins that compile to one instruction without
+// any flags. Clang assumes that fmaf and sqrtf set errno, and calls them unless -fno-math-errno is
+// given. __builtin_elementwise_fma never sets errno.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
 #include "compiler/codegen/c/helpers.h"
@@ -10,9 +10,9 @@
 namespace kiln::codegen {
 namespace {
 
-// `$0` the float type, `$1` its short name, `$2` the suffix of functions of math.h. `$3` and `$4`: the
-// condition and the instruction of Arm; `$5` and `$6`: those of RISC-V; `$7`: the constraint of Arm's
-// registers.
+// `$0`: the float type; `$1`: its short name; `$2`: the suffix of functions of math.h; `$3` and
+// `$4`: condition and instruction for Arm; `$5` and `$6`: the same for RISC-V; `$7`: the constraint
+// for Arm's registers.
 constexpr char kFma[] =
     "#if !defined(__GNUC__) && !KILN_HAS_BUILTIN(__builtin_elementwise_fma)\n"
     "#include <math.h>\n"
@@ -34,7 +34,7 @@ constexpr char kFma[] =
     "#endif\n"
     "}\n\n";
 
-// `$0` to `$2` as of kFma.
+// `$0` to `$2` are those of kFma.
 constexpr char kSqrt[] =
     "static inline $0 kiln_sqrt_$1($0 x) {\n"
     "#if KILN_HAS_BUILTIN(__builtin_elementwise_sqrt)\n"

@@ -16,7 +16,7 @@
 namespace kiln::codegen {
 namespace {
 
-// A new file name below the test's directory for temporary files.
+// Returns a new path in the test's directory for temporary files.
 std::string NewFile(const char* suffix) {
   static int count = 0;
   const char* dir = getenv("TEST_TMPDIR");

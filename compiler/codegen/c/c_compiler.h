@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: generated C through a C compiler of this machine into this process.
+// For tests: compiles generated C with a C compiler of this machine and loads it into this process.
 //
 //   auto library = LoadedC::Compile(source, {"gcc", "-O2"});
 //   auto* f = library->Function<int32_t(void*, void*)>("tvmgen_default_f");
@@ -16,27 +16,27 @@
 
 namespace kiln::codegen {
 
-// The warnings that generated C is free of, as errors.
+// Flags that make the warnings errors which generated C has to be free of.
 extern const std::vector<std::string> kStrictFlags;
 
-// Whether the program `compiler` is on the PATH.
+// True if the program `compiler` is on the PATH.
 bool HasCompiler(absl::string_view compiler);
-// Runs `command` with kStrictFlags on a file with `source`; NotFound if there is no such compiler,
-// Internal with its messages if it fails.
+// Runs `command` with kStrictFlags on a file with `source`. NotFound if there is no such compiler;
+// Internal, with its messages, if it fails.
 absl::Status CheckC(const std::string& source, const std::vector<std::string>& command);
 
-// What `command` makes of `source` with -S. Errors as CheckC's.
+// Returns the output of `command` with -S for `source`. Same errors as CheckC.
 absl::StatusOr<std::string> AssemblyOfC(const std::string& source,
                                         const std::vector<std::string>& command);
 
 class LoadedC {
  public:
-  // `command` is the compiler and its options, to which kStrictFlags are added.
+  // `command` is the compiler with its options; kStrictFlags are added.
   static absl::StatusOr<std::unique_ptr<LoadedC>> Compile(const std::string& source,
                                                           const std::vector<std::string>& command);
   ~LoadedC();
 
-  // Null if there is no such symbol.
+  // The address of the symbol, or null.
   void* Symbol(const std::string& name) const;
   template <typename F>
   F* Function(const std::string& name) const {

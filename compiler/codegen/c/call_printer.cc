@@ -77,7 +77,7 @@ void FunctionPrinter::PrintUnpackedCall(const FuncInfo& callee, const std::vecto
     }
     const size_t i = list.size();
     std::string address = Address(arg, params[i]->dtype, callee.written[i]);
-    // The callee takes void* and does not write, so the cast loses no protection.
+    // The callee takes void* but does not write, so it is safe to cast const away.
     const bool loses_const = callee.untyped && !callee.written[i] && untyped[i] == "void*";
     if (loses_const) address = AsVoidPointer(address);
     list.push_back(std::move(address));

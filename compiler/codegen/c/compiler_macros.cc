@@ -15,7 +15,7 @@ struct Macro {
 // Other macros of this file use it.
 constexpr absl::string_view kPragma = "KILN_PRAGMA";
 
-// __CC_ARM is armcc 5, which says that it is GNU's where it is told to take some of GNU's extensions.
+// __CC_ARM is armcc 5. It defines __GNUC__, too, if GNU extensions are enabled.
 constexpr Macro kMacros[] = {
     {"KILN_COPY",
      "#if defined(__GNUC__) || defined(__clang__)\n"
@@ -61,7 +61,7 @@ constexpr Macro kMacros[] = {
      "#else\n"
      "#define KILN_SECTION(name)\n"
      "#endif\n\n"},
-    // Behind KILN_ALIGNED: assembly loads two words at once, which have to be aligned.
+    // Follows KILN_ALIGNED, because assembly loads two words at once, which have to be aligned.
     {"KILN_ASSEMBLY",
      "#if !defined(KILN_ASSEMBLY)\n"
      "#if defined(KILN_UNALIGNED) || defined(__CC_ARM)\n"

@@ -13,15 +13,15 @@
 namespace kiln::codegen {
 namespace {
 
-// Bytes of one string literal. Written out they have at most four characters each, and a C99
-// compiler takes lines of 4095.
+// Bytes of one string literal. Escaped they have at most four characters each, and a C99 compiler
+// accepts lines of 4095 characters.
 constexpr int64_t kPieceBytes = 1000;
 
 bool IsPacked(const loop::Constant& constant) {
   return static_cast<int64_t>(constant.tensor.bytes().size()) > kMaxConstantBytesByElement;
 }
 
-// Each byte as it stands in a string literal.
+// The spelling of each byte in a string literal.
 std::array<std::string, 256> EscapedBytes() {
   std::array<std::string, 256> escaped;
   for (int c = 0; c < 256; ++c) {
@@ -39,7 +39,7 @@ std::array<std::string, 256> EscapedBytes() {
   return escaped;
 }
 
-// The initialiser of `pieces` and `rest` below.
+// Appends the initializer of the fields `pieces` and `rest` in PrintPacked.
 void AppendPieces(absl::string_view bytes, std::string* out) {
   static const auto& escaped = *new std::array<std::string, 256>(EscapedBytes());
   out->reserve(out->size() + 3 * bytes.size());

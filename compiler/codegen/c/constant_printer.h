@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints constants: small ones element by element; large ones as bytes, which C compilers read in a
+// Prints constants: small ones element by element, large ones as bytes, which C compilers read in a
 // tenth of the time and memory.
 #ifndef KILN_COMPILER_CODEGEN_C_CONSTANT_PRINTER_H_
 #define KILN_COMPILER_CODEGEN_C_CONSTANT_PRINTER_H_
@@ -10,11 +10,11 @@
 
 namespace kiln::codegen {
 
-// What the array is called whose elements are the constant's; `name` is of file scope.
+// Name of the array with the constant's elements. `name` is at file scope.
 std::string ConstantArray(const CContext& context, const loop::Constant& constant,
                           const std::string& name);
 
-// One array per constant that something uses.
+// Prints one array per constant that is used.
 void PrintConstants(CContext& context, std::string* out);
 
 }  // namespace kiln::codegen

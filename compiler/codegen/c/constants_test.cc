@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of every form have the bytes of the program's.
+// Constants of every form have the bytes of the program's constants.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -20,7 +20,7 @@ using loop::Buffer;
 using loop::BufferScope;
 using loop::Expr;
 
-// Bytes of all values in no order, none of them the first of a float that is no number.
+// Pseudorandom bytes of all values, without bytes that would make a float a NaN.
 Tensor Bytes(DType dtype, int64_t elements) {
   const auto size = static_cast<size_t>(elements * dtype.bytes());
   std::string bytes(size, '\0');
@@ -33,7 +33,7 @@ Tensor Bytes(DType dtype, int64_t elements) {
   return Tensor({{elements}, dtype}, std::move(bytes));
 }
 
-// Copies each constant: copy_0, copy_1, ….
+// Returns functions copy_0, copy_1, … that each copy one of the constants.
 loop::LoopProgram Copies(const std::vector<Tensor>& tensors) {
   loop::LoopProgram program;
   for (size_t k = 0; k < tensors.size(); ++k) {
@@ -54,7 +54,8 @@ loop::LoopProgram Copies(const std::vector<Tensor>& tensors) {
 }
 
 TEST(Constants, HaveTheirBytesInEveryForm) {
-  // The larger ones are one byte too large to be printed by element, whole pieces, and in between.
+  // The larger constants are one byte too large to be printed by element, whole pieces, and sizes
+  // in between.
   const std::vector<Tensor> tensors = {Bytes(DType::Int(8), kMaxConstantBytesByElement + 1),
                                        Bytes(DType::Float(32), 20000), Bytes(DType::Int(64), 100),
                                        Bytes(DType::UInt(16), 40001), Bytes(DType::UInt(8), 70000)};
@@ -89,7 +90,7 @@ TEST(Constants, HaveTheirBytesInEveryForm) {
   }
 }
 
-// A C99 compiler need take no longer line, and no longer literal.
+// C99 compilers need not accept longer lines or literals.
 TEST(Constants, LinesAreShort) {
   const auto source = EmitC(Copies({Tensor({{100000}, DType::UInt(8)}, std::string(100000, '\n'))}),
                             Target::Host(), {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all parts of the C code generator share while they print one file.
+// State that all parts of the C code generator share while they print one file.
 #ifndef KILN_COMPILER_CODEGEN_C_CONTEXT_H_
 #define KILN_COMPILER_CODEGEN_C_CONTEXT_H_
 
@@ -19,7 +19,7 @@
 
 namespace kiln::codegen {
 
-// Lines of text at a depth of indentation.
+// Writes lines of text with indentation.
 class LineWriter {
  public:
   explicit LineWriter(int depth = 0) : depth_(depth) {}
@@ -28,14 +28,14 @@ class LineWriter {
         .append(text.data(), text.size())
         .push_back('\n');
   }
-  // Of the preprocessor: at the beginning of a line.
+  // Writes a preprocessor directive, which is not indented.
   void Directive(absl::string_view text) { absl::StrAppend(&text_, text, "\n"); }
   void Blank() { text_.push_back('\n'); }
   void Else() {
     --depth_;
     Open("} else {");
   }
-  // A line ending in '{', and its end.
+  // Writes a line ending in '{' and increases the indentation; Close ends the block.
   void Open(absl::string_view text) {
     Line(text);
     ++depth_;
@@ -51,24 +51,23 @@ class LineWriter {
   std::string text_;
 };
 
-// How a function is printed.
+// Properties of a function that printers depend on.
 struct FuncInfo {
   const loop::Func* func = nullptr;
-  std::vector<bool>
-      written;  // per parameter: whether the function, or one that it calls, stores to it
-  // Two of its arguments may overlap (Func::in_place, or a call that passes such): its pointers are
-  // not `restrict`, but for those that only constants are given to.
+  std::vector<bool> written;  // per parameter: the function or one of its callees stores to it
+  // Two of its arguments may overlap (Func::in_place, or a call with overlapping arguments). Its
+  // pointers are then not `restrict`, except for parameters that only get constants.
   bool overlaps = false;
-  std::vector<bool> takes_memory;  // per parameter: it may be given other memory than a constant
-  // Parameters are void*: functions that other objects may call.
+  std::vector<bool> takes_memory;  // per parameter: it may get memory other than a constant
+  // The parameters are void*, because other object files may call the function.
   bool untyped = false;
-  // Reachable from something exported.
+  // Reachable from an exported symbol.
   bool used = false;
-  // The function that does the work: of a packed function, what it calls after unpacking; else the
-  // function itself.
+  // Name of the function that does the work. A packed function calls it after unpacking; otherwise
+  // it is the function itself.
   std::string body_name;
-  // C names of its parameters; known when the function has been printed, which is before its
-  // callers are.
+  // C names of its parameters. They are set when the function is printed, which is before its
+  // callers.
   std::vector<std::string> pointer_names, scalar_names;
 };
 
@@ -81,18 +80,18 @@ struct CContext {
         index_bits(target_in.pointer_bits >= 64 ? 64 : 32),
         helpers(options_in.libm) {}
 
-  // The C name of a runtime function, which is then declared at the top.
+  // Returns the C name of a runtime function, and declares it at the top of the file.
   std::string Runtime(const std::string& function) {
     uses_tvm_headers = true;
     if (!options.loader_pointers) return function;
     loader_pointers.insert(function);
     return "__" + function;
   }
-  // Whether the program needs a runtime of this ABI: it has functions that tensors are given to.
-  // Others leave the text of an error only where the program that they are linked into has one.
+  // True if the program has functions that take tensors, and so needs a runtime of this ABI. Other
+  // programs record the text of an error only if they are linked with such a runtime.
   bool HasPackedFunction() const;
   DType IndexDType() const { return DType::Int(index_bits); }
-  // The dtype that values of `type` have in C.
+  // The dtype in C of values of `type`.
   DType DTypeOf(const loop::Type& type) const { return type.index ? IndexDType() : type.dtype; }
 
   const Target& TargetOf(const loop::Func& func) const {
@@ -112,19 +111,19 @@ struct CContext {
   absl::flat_hash_set<const loop::BufferNode*> used_constants;
   std::set<std::string> loader_pointers;
   bool uses_tvm_headers = false;
-  std::set<std::string> macros;  // of compiler_macros.h, that are used
+  std::set<std::string> macros;  // macros of compiler_macros.h in use
   bool uses_lanes = false;       // KILN_LANES
   bool uses_rolled = false;      // KILN_ROLLED
   bool uses_helium = false;      // kHeliumMacro
   bool uses_packed_constants = false;
-  bool uses_module_context = false;  // a call by name says which module it is from
-  bool uses_call_tensor = false;     // kiln_tensor, of packed calls
-  bool uses_check_tensor = false;    // kiln_check, of packed functions
-  bool uses_fail_number = false;     // kiln_fail_number, of loop::Fail
+  bool uses_module_context = false;  // a call by name passes the module's handle
+  bool uses_call_tensor = false;     // kiln_tensor, for packed calls
+  bool uses_check_tensor = false;    // kiln_check, for packed functions
+  bool uses_fail_number = false;     // kiln_fail_number, for loop::Fail
 };
 
-// "KILN_ALIGNED(64) " where `alignment_bytes` is more than an element needs; before all other words of a
-// declaration, because some compilers say it by a pragma.
+// Returns "KILN_ALIGNED(64) " if `alignment_bytes` is more than an element needs, otherwise "". It
+// has to precede all other words of a declaration, because some compilers align by a pragma.
 std::string AlignmentPrefix(CContext& context, int alignment_bytes, int element_bytes);
 
 }  // namespace kiln::codegen

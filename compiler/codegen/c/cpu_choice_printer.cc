@@ -15,8 +15,8 @@
 namespace kiln::codegen {
 namespace {
 
-// $0 … $6: the words of CpuWord in its order; $7: their number; $8: CpuChoice::decide; $9: kAskForMatrices,
-// where a variant needs it.
+// $0 to $6: the indices of CpuWord, in its order; $7: their number; $8: CpuChoice::decide; $9:
+// kAskForMatrices if a variant needs it, otherwise empty.
 constexpr char kAsk[] =
     "/* The CPU variant that is chosen: 1 + its index, -1 - what the CPU lacks of the first, or 0 "
     "before anybody has asked. */\n"
@@ -43,13 +43,13 @@ constexpr char kAsk[] =
     "  return choice;\n"
     "}\n\n";
 
-// $0: the word; $1: kCpuMatrixBits; $2: Helpers::RequestMatrices.
+// $0: the index of the word; $1: kCpuMatrixBits; $2: Helpers::RequestMatrices.
 constexpr char kAskForMatrices[] =
     "#if defined(__linux__)\n"
     "  if ((words[$0] & $1) != 0 && $2() != 0) words[$0] &= ~$1;\n"
     "#endif\n";
 
-// $0: what leaves an error.
+// $0: the function that records an error.
 constexpr char kFailPacked[] =
     "static int32_t kiln_cpu_fail(const char* text) {\n"
     "  $0(text);\n"
@@ -63,8 +63,8 @@ constexpr char kFailPlain[] =
     "  return -1;\n"
     "}\n\n";
 
-// $0: CpuChoice::function; $1, $2, $3: texts; $4: number of variants; $5: the text for a name of no
-// variant.
+// $0: CpuChoice::function; $1, $2, $3: the texts of `variants`, `lacks` and `refusals`; $4: the
+// number of variants; $5: the text of `unknown`.
 constexpr char kChoose[] =
     "static const char* const kiln_cpu_variants[] = {$1};\n\n"
     "static int32_t $0(void* choice) {\n"
@@ -100,8 +100,8 @@ constexpr char kChoose[] =
     "  return kiln_cpu_fail($5);\n"
     "}\n\n";
 
-// $0: CpuChoice::function; $1, $2: get and set; $3: parameters of a packed function; $4: the text
-// for a name of no variant.
+// $0: CpuChoice::function; $1, $2: `get` and `set`; $3: parameters of a packed function; $4: the
+// text of `unknown`.
 constexpr char kPackedAccess[] =
     "int $1($3) {\n"
     "  int32_t choice = 0;\n"
@@ -130,7 +130,8 @@ constexpr char kPlainAccess[] =
     "  return name == 0 ? kiln_cpu_fail($4) : kiln_cpu_select(name);\n"
     "}\n\n";
 
-// "\"a\", \"b\"": the elements of an array, which has at least one.
+// Returns the elements of an array, "\"a\", \"b\"", or "0" for none, since arrays are not empty in
+// C.
 std::string Literals(const std::vector<std::string>& texts) {
   if (texts.empty()) return "0";
   return absl::StrJoin(texts, ", ", [](std::string* out, const std::string& text) {

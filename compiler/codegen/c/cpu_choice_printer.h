@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// loop::CpuChoice in C of gcc and clang for x86-64: how a program with CPU variants finds the one
-// that it runs.
+// loop::CpuChoice in C for gcc and clang on x86-64: code that finds the CPU variant to run.
 #ifndef KILN_COMPILER_CODEGEN_C_CPU_CHOICE_PRINTER_H_
 #define KILN_COMPILER_CODEGEN_C_CPU_CHOICE_PRINTER_H_
 
@@ -11,10 +10,10 @@
 
 namespace kiln::codegen {
 
-// Definitions of the macros of CpuVariantPrefix.
+// Definitions of the macros that CpuVariantPrefix refers to.
 absl::StatusOr<std::string> CpuVariantMacros(const CContext& context);
 
-// Declarations of what CpuChoice exports.
+// Declarations of the functions that CpuChoice exports.
 std::string CpuChoicePrototypes(const CContext& context);
 
 // Definitions of CpuChoice's functions. They need cpuid.h.

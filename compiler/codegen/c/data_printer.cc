@@ -18,13 +18,13 @@ using loop::DataValue;
 
 constexpr size_t kMaxInline = 96;
 
-// Other files know data by its type, which is therefore no union that would align it.
+// Other files declare the data with its type, so it cannot be wrapped in an aligned union.
 constexpr char kNeedsAlignment[] =
     "#if defined(KILN_UNALIGNED)\n"
     "#error \"nothing says how to align data: compile as C11, or define KILN_ALIGNED(bytes)\"\n"
     "#endif\n";
 
-// The symbols of data, functions and constants that a value refers to.
+// Appends the symbols of data and constants that a value refers to.
 void CollectAddresses(const DataValue& value, std::vector<std::string>* out) {
   if (const auto* address = std::get_if<DataValue::Address>(&value.value)) {
     if (!address->symbol.empty()) out->push_back(address->symbol);
@@ -39,7 +39,7 @@ bool IsArray(const DataValue& value) {
          (aggregate != nullptr && aggregate->array);
 }
 
-// Characters as elements of an array of char, whose signedness differs between targets.
+// Characters as elements of an array of char, whose signedness depends on the target.
 std::string CharElements(const std::string& bytes, absl::string_view indent) {
   std::string result(indent);
   size_t line_start = 0;

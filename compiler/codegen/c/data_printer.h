@@ -16,11 +16,12 @@ class DataPrinter {
  public:
   explicit DataPrinter(CContext& context);
 
-  // All data that is exported or that exported data and getters need, each after what it refers to;
-  // then the getters. Finds out which constants data refers to, so it runs before PrintConstants.
+  // Prints the exported data, the data that it and the getters refer to (each after its own
+  // references), and the getters. Records the constants that data refers to, so it must run before
+  // PrintConstants.
   absl::Status Print(std::string* out);
-  // Declarations for the top of the file: functions that data refers to and this file does not
-  // define.
+  // Functions that data refers to and this file does not define. They are declared at the top of
+  // the file.
   const std::set<std::string>& external_functions() const { return external_functions_; }
   // Headers that declare the types of data and getters.
   const std::set<std::string>& headers() const { return headers_; }
@@ -28,7 +29,7 @@ class DataPrinter {
  private:
   absl::Status PrintDef(const std::string& name);
   void PrintGetter(const loop::HandleGetter& getter);
-  // An initializer; `depth` is that of its first line.
+  // Returns an initializer. `depth` is the indentation of its first line.
   std::string Value(const loop::DataValue& value, absl::string_view c_type, int depth);
   std::string AddressOf(const std::string& symbol);
   std::string FuncAddressOf(const std::string& symbol);

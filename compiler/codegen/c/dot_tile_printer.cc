@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile of dots in C: one loop in assembly where the compiler knows the instruction, plain C of the
-// same bits elsewhere.
+// A tile of dots in C: one loop in assembly if the compiler knows the instruction, otherwise plain
+// C with the same bits.
 #include <bit>
 #include <string>
 #include <utility>
@@ -20,9 +20,9 @@
 namespace kiln::codegen {
 namespace {
 
-// `$0` is the name, `$1` the condition, `$2` and `$3` the types of the factors, `$4` the statements
-// in assembly, `$5` which steps, `$6` all of them in plain C, `$7` and `$8` how it is declared, `$9`
-// further parameters.
+// `$0`: the name; `$1`: the condition; `$2` and `$3`: the types of the factors; `$4`: the
+// statements in assembly; `$5`: a description of the steps; `$6`: all steps in plain C; `$7` and
+// `$8`: specifiers of the declaration; `$9`: further parameters.
 constexpr char kDotTile[] =
     "/* Adds the products of $5 to the sums of a tile, in 32 bits that wrap around. */\n"
     "$8static $7void $0(int32_t* sums, const $2* a, const $3* b$9) {\n"
@@ -33,8 +33,8 @@ constexpr char kDotTile[] =
     "#endif\n"
     "}\n\n";
 
-// `$0` is the number of steps, `$1` the products of a step, `$2` and `$3` elements of rows and columns in
-// a step.
+// `$0`: the number of steps; `$1`: the products of a step; `$2` and `$3`: elements of rows and of
+// columns in a step.
 constexpr char kPlainSteps[] =
     "  int step;\n"
     "  for (step = 0; step < $0; ++step, a += $2, b += $3) {\n"
@@ -49,15 +49,16 @@ bool Repeats(const loop::DotTile& tile) {
   return loop::DotTile::StepsOfIteration(tile.shape.steps) < tile.shape.steps;
 }
 
-// What a function of a tile takes besides the addresses of the sums and of the first elements, so that
-// other tiles may take the same function.
+// Parameters of a tile's function besides the addresses of the sums and of the first elements. They
+// let different tiles share the function.
 struct Taken {
-  bool end = false;  // of the columns
-  bool row = false;  // elements from the rows of a dot to those of the next
+  bool end = false;  // end of the columns
+  bool row = false;  // elements from the rows of one dot to those of the next
   bool any() const { return end || row; }
 };
 
-// sums[0] and so on: each with a line for all of its products of a step, or of all dots.
+// Returns a line for each sum, which adds all of its products in one step, or in all dots of a
+// chain.
 std::string PlainStep(const loop::DotTile& tile, absl::string_view indent, const Taken& taken) {
   const loop::DotShape& shape = tile.shape;
   std::string text;
@@ -78,7 +79,7 @@ std::string PlainStep(const loop::DotTile& tile, absl::string_view indent, const
   return text;
 }
 
-// Names in the text of a step, and as operands of GNU C.
+// Maps names in the text of a step to operands in GNU C.
 std::vector<std::pair<std::string, std::string>> OperandNames(const std::vector<std::string>& all) {
   std::vector<std::pair<std::string, std::string>> names;
   for (const std::string& name : all) {
@@ -206,7 +207,7 @@ bool FunctionPrinter::PrintDotTile(const loop::DotTile& tile) {
   exprs_.Begin({&tile.sums.offset, &tile.a.offset, &tile.b.offset, &columns, &row_elements});
   std::vector<std::string> list = {exprs_.ElementAddress(tile.sums), exprs_.ElementAddress(tile.a),
                                    exprs_.ElementAddress(tile.b)};
-  // A loop takes the end of its columns, and so do tiles that share one.
+  // A loop needs the end of its columns as a parameter, and so do tiles that share a function.
   const bool small = context_.options.small_code;
   const bool is_loop = !loop::IsInt(tile.repeats, 1);
   const bool takes_end = is_loop || (small && Repeats(tile));

@@ -19,8 +19,8 @@ const Expr& BehindBroadcast(const Expr& e) {
   return broadcast == nullptr ? e : broadcast->a;
 }
 
-// One element of a group for all lanes: in memory as the instruction reads it, or as bytes where it
-// reads words; or a number.
+// Returns one element of a group for all lanes: a load of the type that the instruction reads, a
+// load of bytes if it reads words, or a number.
 std::optional<Factor> ElementFactor(const Expr& e, const DotInstruction& row, int lanes) {
   int64_t number = 0;
   if (loop::AsInt(BehindBroadcast(e), &number)) return Factor{.number = number};
@@ -31,7 +31,8 @@ std::optional<Factor> ElementFactor(const Expr& e, const DotInstruction& row, in
   return dtype == row.a || extends ? std::optional<Factor>(Factor{.load = load}) : std::nullopt;
 }
 
-// Rows whose elements lie apart: interleaved, or a number for all of them.
+// Returns factors for rows whose elements are not adjacent: interleaved, or a number for all of
+// them.
 std::optional<std::vector<Factor>> FactorsApart(const Expr& a, const DotInstruction& row,
                                                 int lanes) {
   const bool is_x86 =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A dot of a vector of sums, as C can say it by intrinsics.
+// A dot with a vector of sums that C can express by intrinsics.
 #ifndef KILN_COMPILER_CODEGEN_C_DOT_VECTOR_H_
 #define KILN_COMPILER_CODEGEN_C_DOT_VECTOR_H_
 
@@ -13,28 +13,28 @@
 namespace kiln::codegen {
 
 struct DotVector {
-  // Neighbouring elements of memory, or one number for all lanes.
+  // Neighboring elements in memory, or one number for all lanes.
   struct Factor {
-    const loop::Load* load = nullptr;  // of the dot; null: `number`
+    const loop::Load* load = nullptr;  // a load of the dot; null: `number`
     int64_t number = 0;
     DType dtype() const { return load->buffer->dtype; }
-    const loop::Expr& offset() const;  // of the first element
+    const loop::Expr& offset() const;  // offset of the first element
   };
   const DotInstruction* row;
   loop::DotShape shape;
-  // Whole groups of the instruction's elements; or, where `apart`, one factor for each element of a
-  // group, with elements of all lanes.
+  // One factor with whole groups of the instruction's elements. If `apart`, one factor for each
+  // element of a group, with that element of all lanes.
   std::vector<Factor> a;
   bool apart = false;
-  Factor b;  // whole groups, whose elements may have half of the instruction's bits
+  Factor b;  // whole groups; their elements may have half of the instruction's bits
   int lanes() const { return shape.lanes(); }
   bool of_floats() const { return row->sum.is_float(); }
 };
 
-// A load of neighbouring elements, one for each lane of the factor; null if it is another.
+// Returns the factor if it loads neighboring elements, one per lane, otherwise null.
 const loop::Load* AsNeighbours(const loop::Expr& factor);
 
-// Nothing if there is no spelling.
+// Returns nothing if C has no intrinsics for the dot.
 std::optional<DotVector> AsDotVector(const loop::Dot& dot);
 
 }  // namespace kiln::codegen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vector of sums to which a dot adds, in C: the intrinsics of every form that a compiler may know,
-// and plain C of the same bits.
+// A dot that adds to a vector of sums, in C: the intrinsics of every form that a compiler may know,
+// and plain C with the same bits.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -20,9 +20,9 @@
 namespace kiln::codegen {
 namespace {
 
-// `$0` is the name, `$1` the parameters of the factors, `$2` the forms, `$3` the number of lanes,
-// `$4` the new sum of a lane, `$5` the type of sums, `$6` how they are added, `$7`
-// what stands before the function.
+// `$0`: the name; `$1`: the parameters for the factors; `$2`: the forms; `$3`: the number of lanes;
+// `$4`: the new sum of a lane; `$5`: the type of sums; `$6`: a description of the addition; `$7`:
+// the prefix of the function.
 constexpr char kFunction[] =
     "/* Adds the products of groups to $3 sums, $6. */\n"
     "$7static inline void $0($5* sums, $1) {\n"
@@ -35,11 +35,11 @@ constexpr char kFunction[] =
     "#endif\n"
     "}\n\n";
 
-// How an architecture writes what lies at `$0`, with `$1` lanes of sums.
+// An architecture's expressions for data at the address `$0`, with `$1` lanes of sums.
 struct Spelling {
   std::string header, load_sums, store_sums;
   std::string groups;     // groups of all lanes
-  std::string one_group;  // a group for all lanes
+  std::string one_group;  // one group for all lanes
 };
 
 std::string LoadBits(int count) {
@@ -48,7 +48,7 @@ std::string LoadBits(int count) {
                       "i*)$0)");
 }
 
-// "_mm512" and so on, by lanes of 32 bits.
+// "_mm512" and so on, for vectors of `lanes` 32-bit lanes.
 std::string PrefixOfX86(int lanes) {
   return absl::StrCat("_mm", lanes == 4 ? "" : absl::StrCat(32 * lanes));
 }
@@ -56,7 +56,7 @@ std::string PrefixOfX86(int lanes) {
 Spelling SpellingOfX86(int lanes, DType in_memory, DType factor) {
   const std::string prefix = PrefixOfX86(lanes), load = LoadBits(32 * lanes);
   const std::string to = lanes == 16 ? "sums" : absl::StrCat("(__m", 32 * lanes, "i*)sums");
-  // SSE2 has no such conversion: each byte becomes the upper half of a word.
+  // SSE2 has no such conversion: each byte is moved to the upper half of a word and shifted down.
   const std::string widened =
       lanes == 4 ? "_mm_srai_epi16(_mm_unpacklo_epi8(_mm_setzero_si128(), "
                    "_mm_loadl_epi64((const __m128i*)$0)), 8)"
@@ -68,7 +68,7 @@ Spelling SpellingOfX86(int lanes, DType in_memory, DType factor) {
           .one_group = absl::StrCat(prefix, "_set1_epi32(word)")};
 }
 
-// bfloat16: types of their own for sums and factors.
+// bfloat16 has vector types of its own for sums and factors.
 Spelling SpellingOfBFloats(int lanes) {
   const std::string prefix = PrefixOfX86(lanes);
   const std::string type = absl::StrCat("(__m", 32 * lanes, "bh)");
@@ -106,7 +106,7 @@ Spelling SpellingOf(const DotVector& dot, int groups, DType in_memory, DType fac
   return SpellingOfRiscV();
 }
 
-// The groups of a factor, which lie in memory at `at`: of `rows` of them, or one for all lanes.
+// Loads a factor from memory at `at`: `groups` groups, or one group for all lanes.
 std::string GroupsInMemory(const DotVector& dot, int groups, DType in_memory, DType factor,
                            const char* at) {
   const bool is_one = !dot.shape.paired && groups == 1;
@@ -114,8 +114,8 @@ std::string GroupsInMemory(const DotVector& dot, int groups, DType in_memory, DT
   return absl::Substitute(is_one ? spelling.one_group : spelling.groups, at, dot.lanes());
 }
 
-// x86: pairs of int16 whose elements lie apart. Each is extended to the 32 bits of a lane; the
-// second one becomes the upper half.
+// x86: pairs of int16 whose elements are not adjacent. Each element is extended to the 32 bits of a
+// lane; the second one becomes the upper half.
 std::string PairsApart(const DotVector& dot) {
   const int lanes = dot.lanes();
   const std::string prefix = PrefixOfX86(lanes), bits = absl::StrCat(32 * lanes);
@@ -134,7 +134,7 @@ std::string PairsApart(const DotVector& dot) {
                       ", 16))");
 }
 
-// AArch64: groups of four bytes whose elements lie apart, as a table of them says.
+// AArch64: groups of four bytes whose elements are not adjacent, gathered by a table lookup.
 std::string BytesApart(const DotVector& dot) {
   const std::string type = dot.row->a.is_uint() ? "u8" : "s8";
   return absl::StrCat("vqtbl1q_", type, "(vreinterpretq_", type,
@@ -159,7 +159,8 @@ std::string NameOf(const DotVector& dot) {
   return name;
 }
 
-// What a form needs before its sum: a group of four bytes as a word, or elements that lie apart.
+// Statements before the sum of a form: a group of four bytes as a word, or elements that are not
+// adjacent.
 std::string Before(const DotVector& dot, absl::string_view sum) {
   constexpr char kWord[] =
       "  int32_t word;\n"
@@ -181,7 +182,7 @@ std::string Before(const DotVector& dot, absl::string_view sum) {
   return text;
 }
 
-// The form's expression with these in the places of `s`, `a` and `b`.
+// Replaces `s`, `a` and `b` in the form's expression.
 std::string WithOperands(absl::string_view text, const std::string& s, const std::string& a,
                          const std::string& b) {
   std::string result;
@@ -200,11 +201,11 @@ std::string WithOperands(absl::string_view text, const std::string& s, const std
   return result;
 }
 
-// The new sum of a lane.
+// The new sum of a lane, in plain C.
 std::string PlainSum(const DotVector& dot) {
   const loop::DotShape& shape = dot.shape;
   const int group = shape.group;
-  // Where element k of the group of a lane lies.
+  // Index of element k in the group of a lane.
   const auto at = [&](const std::string& which, int k) {
     const std::string first = which == "0" ? "" : absl::StrCat(which, " * ", group);
     if (first.empty()) return absl::StrCat(k);
@@ -236,7 +237,7 @@ std::string PlainSum(const DotVector& dot) {
   return absl::StrCat("(int32_t)((uint32_t)", sum, " + ", absl::StrJoin(products, " + "), ")");
 }
 
-// The parameters of both factors, from the first on.
+// The parameters for both factors, those of `a` first.
 std::string Parameters(const DotVector& dot) {
   std::vector<std::string> parameters;
   for (size_t k = 0; k < dot.a.size(); ++k) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of dots in C: every form of the table of instructions that C spells, by intrinsics and by
-// plain C, has the bits of the interpreter, compiles without a warning, and becomes the instruction.
+// Vectors of dots in C: every form in the table of instructions that C has a spelling for. By
+// intrinsics and by plain C it computes the interpreter's bits, compiles without a warning, and
+// becomes the instruction.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -30,15 +31,16 @@ using loop::Expr;
 
 constexpr int kSteps = 24;
 
-// Which groups a sum meets; apart: a group of elements that are not neighbours, or of numbers.
+// The groups that the sums are computed of. kApart: the elements of a group are not neighbors;
+// kNumbers: they are numbers.
 enum class Factors { kOneRow, kOneColumn, kPaired, kTwoByTwo, kApart, kNumbers };
 
 struct Case {
   Factors factors;
-  bool narrow = false;  // columns are bytes, which are extended
+  bool narrow = false;  // columns are bytes that have to be extended
 };
 
-// All that C spells of a row.
+// All cases of a row that C has a spelling for.
 std::vector<Case> CasesOf(const DotInstruction& row, int lanes) {
   if (row.geometry == DotGeometry::kOuter) return {{Factors::kTwoByTwo}};
   std::vector<Case> cases = {{Factors::kOneRow}, {Factors::kOneColumn}, {Factors::kPaired}};
@@ -55,8 +57,8 @@ Buffer Param(const char* name, DType dtype, int64_t elements) {
   return loop::MakeBuffer(name, dtype, {elements}, BufferScope::kParam);
 }
 
-// Elements of a group that lie apart: of the instruction's type, of bytes where it reads words, and
-// numbers.
+// Elements of a group that are not adjacent: loads of the instruction's type, loads of bytes if it
+// reads words, and numbers.
 Expr Apart(const DotInstruction& row, int lanes, bool numbers, const Buffer& a, const Buffer& bytes,
            const Expr& step) {
   const Expr at = loop::MakeRamp(step * Expr(lanes), 1, lanes);
@@ -71,7 +73,7 @@ Expr Apart(const DotInstruction& row, int lanes, bool numbers, const Buffer& a, 
   return loop::MakeInterleave(std::move(elements));
 }
 
-// sums[lane] += dot, of kSteps groups.
+// sums[lane] += dot, over kSteps groups.
 loop::Func FuncOf(const DotInstruction& row, int lanes, const Case& c, const std::string& name) {
   const bool apart = c.factors == Factors::kApart || c.factors == Factors::kNumbers;
   const int rows = c.factors == Factors::kTwoByTwo ? 2
@@ -114,7 +116,7 @@ loop::LoopProgram ProgramOf(const DotInstruction& row, int lanes) {
   return program;
 }
 
-// The smallest and the largest values first, then others in an irregular order.
+// The smallest and the largest values first, followed by others in an irregular order.
 std::string Values(DType dtype, int64_t count, uint32_t seed) {
   if (dtype.is_bfloat()) return loop::BFloats(count, seed, /*finite=*/true);
   if (dtype.is_float()) return loop::SumsOfBFloats(count, seed, /*finite=*/true);
@@ -129,7 +131,7 @@ std::string Values(DType dtype, int64_t count, uint32_t seed) {
   return bytes;
 }
 
-// Runs a function on its four buffers, of which the last is changed.
+// Runs a function on its four buffers, and returns the last one, which it changes.
 template <typename Run>
 std::string SumsOf(const loop::Func& func, const Run& run) {
   std::vector<std::string> bytes;
@@ -149,7 +151,7 @@ std::string InC(const loop::LoopProgram& program) {
   return source.value_or("");
 }
 
-// The compiler's flags for the features of a form of x86.
+// Compiler flags for the features of an x86 form.
 std::vector<std::string> FlagsOf(const DotForm& form) {
   std::vector<std::string> flags;
   for (const absl::string_view feature : absl::StrSplit(form.features, ',', absl::SkipEmpty())) {
@@ -212,7 +214,7 @@ TEST_P(DotVectorTest, HasTheBitsOfTheInterpreter) {
   }
 }
 
-// `bytes` of float32 with one NaN in the place of all.
+// Replaces all NaNs in `bytes`, which are float32, by the same NaN.
 std::string WithOneNan(std::string bytes) {
   for (size_t i = 0; i < bytes.size(); i += sizeof(float)) {
     float value;
@@ -223,7 +225,7 @@ std::string WithOneNan(std::string bytes) {
   return bytes;
 }
 
-// Infinities, NaNs, and sums that are about as small as a normal float32, one product each.
+// Infinities, NaNs, and sums near the smallest normal float32, with one product each.
 TEST(DotVectorsTest, BFloatsOfAnyKind) {
   constexpr int64_t kSums = 1 << 14;
   const DotInstruction& row = *FindDotInstruction("vdpbf16ps");
@@ -285,7 +287,7 @@ absl::string_view FunctionOf(absl::string_view assembly, const std::string& name
 TEST_P(DotVectorTest, BecomesTheInstruction) {
   if (!HasCompiler("clang-19")) GTEST_SKIP() << "no clang-19";
   const auto& [row, form] = GetParam();
-  // Without vectors of the compiler's own, which may be the same instruction.
+  // Vectorization by the compiler is off, as it might use the same instruction.
   std::vector<std::string> flags = {"clang-19",       "-std=c99",       "-O2",
                                     "-ffreestanding", "-fno-vectorize", "-fno-slp-vectorize"};
   if (row->IsOfArch("x86_64")) {
@@ -302,7 +304,7 @@ TEST_P(DotVectorTest, BecomesTheInstruction) {
   const loop::LoopProgram program = ProgramOf(*row, form->lanes);
   const auto assembly = AssemblyOfC(InC(program), flags);
   ASSERT_TRUE(assembly.ok()) << assembly.status();
-  // SSE's names have no v.
+  // SSE's mnemonics lack the v.
   const bool is_sse = row->IsOfArch("x86_64") && form->features.empty();
   const absl::string_view mnemonic = row->name.substr(is_sse ? 1 : 0);
   for (const loop::Func& func : program.funcs) {
@@ -311,7 +313,7 @@ TEST_P(DotVectorTest, BecomesTheInstruction) {
   }
 }
 
-// What C does not spell is computed sum by sum.
+// Dots without a spelling in C are computed sum by sum.
 TEST(DotVectorsTest, OthersHaveNoSpelling) {
   const Buffer a = Param("a", DType::Int(16), 64), b = Param("b", DType::Int(8), 64),
                sums = Param("sums", DType::Int(32), 64);
@@ -330,7 +332,7 @@ TEST(DotVectorsTest, OthersHaveNoSpelling) {
   EXPECT_FALSE(has_spelling("vpmaddwd", 8, row, words(neighbours(b, 2, 16))));
   EXPECT_FALSE(has_spelling("vpmaddwd", 8, neighbours(a, 3, 2), words(neighbours(b, 1, 16))));
   EXPECT_FALSE(has_spelling("nothing", 8, row, words(neighbours(b, 1, 16))));
-  // One group of bytes that have to be extended.
+  // One group for all lanes, of bytes that have to be extended.
   EXPECT_FALSE(has_spelling("vpmaddwd", 8, neighbours(a, 1, 16), words(neighbours(b, 1, 2))));
 }
 
@@ -342,7 +344,8 @@ INSTANTIATE_TEST_SUITE_P(FormsInC, DotVectorTest, testing::ValuesIn(FormsInC()),
                            return absl::StrReplaceAll(name, {{".", "_"}, {",", "_"}});
                          });
 
-// All rows of machines with vectors are spelled; the others have functions of single sums or loops.
+// All rows for machines with vectors have a spelling. The others have functions of single sums, or
+// loops.
 TEST(DotVectorsTest, OfAllRows) {
   for (const DotInstruction& row : DotInstructions()) {
     for (const DotForm& form : row.forms) {

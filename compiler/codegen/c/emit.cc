@@ -21,7 +21,7 @@
 namespace kiln::codegen {
 namespace {
 
-// The variables that a loader fills in, by runtime function.
+// A variable that a loader sets to the address of a runtime function.
 struct LoaderPointer {
   const char* function;
   const char* result;
@@ -36,7 +36,7 @@ constexpr LoaderPointer kLoaderPointers[] = {
     {"TVMFuncCall", "int", "TVMFunctionHandle, TVMValue*, int*, int, TVMValue*, int*"},
 };
 
-// Text as the inside of a comment.
+// Makes `text` safe for the inside of a comment.
 std::string Comment(absl::string_view text) {
   return absl::StrReplaceAll(text,
                              {{"*/", "* /"}, {"/*", "/ *"}, {"\n", " "}, {"\\", "/"}, {"?", "."}});
@@ -70,8 +70,9 @@ constexpr char kFloatGuards[] =
     "#pragma GCC optimize(\"fp-contract=off\")\n"
     "#endif\n\n";
 
-// Where a compiler is not told of the instruction, it calls the C library's function, which takes a
-// hundred times as long. On x86 the file tells it; elsewhere flags that say more than that do.
+// If a compiler may not use the instruction, it calls the C library's function, which takes a
+// hundred times as long. On x86 the file enables the instruction. Elsewhere that takes flags which
+// also enable other features, so kFmaOfOthers checks for them.
 constexpr char kFmaOfX86[] =
     "#if defined(__x86_64__) || defined(__i386__)\n"
     "#if defined(__clang__)\n"
@@ -92,8 +93,8 @@ constexpr char kFmaOfOthers[] =
     "       \"or define KILN_SLOW_FMA\"\n"
     "#endif\n\n";
 
-// Without the DSP extension the assembly is left out, and plain C takes two to three times the
-// instructions. A machine that is no Arm, such as that of a test, has no other form.
+// Without the DSP extension the assembly is omitted, and plain C takes two to three times the
+// instructions. Machines other than Arm, such as those of tests, always use plain C.
 constexpr char kDspOfArm[] =
     "#if defined(__GNUC__) && defined(__arm__) && !defined(__ARM_FEATURE_DSP) && \\\n"
     "    !defined(KILN_ASSEMBLY)\n"
@@ -102,14 +103,15 @@ constexpr char kDspOfArm[] =
     "       \"KILN_ASSEMBLY as 0 for plain C\"\n"
     "#endif\n\n";
 
-// GCC finds no registers for the assembly of a tile where one holds the frame pointer and what sanitizers
-// or profilers add to the function around it is alive (-fno-omit-frame-pointer -fsanitize=undefined).
+// GCC runs out of registers for the assembly of a tile if it needs one for the frame pointer and
+// others for the code of sanitizers or profilers in the surrounding function
+// (-fno-omit-frame-pointer -fsanitize=undefined).
 constexpr char kAllRegisters[] =
     "#if defined(__GNUC__) && !defined(__clang__)\n"
     "#pragma GCC optimize(\"omit-frame-pointer\")\n"
     "#endif\n\n";
 
-// Pragmas of a file are its own, also where files of several models are one translation unit.
+// Restricts a file's pragmas to it, even if the files of several models are one translation unit.
 constexpr char kPushOptions[] =
     "#if defined(__GNUC__) && !defined(__clang__)\n"
     "#pragma GCC push_options\n"
@@ -119,8 +121,8 @@ constexpr char kPopOptions[] =
     "#pragma GCC pop_options\n"
     "#endif\n";
 
-// GCC 12 expands a loop of a few lanes with -O3, takes their sums over the loop around it for the
-// lanes of one vector, and mixes them up.
+// With -O3, GCC 12 expands a loop over a few lanes, takes their sums over the enclosing loop for
+// the lanes of one vector, and mixes them up.
 constexpr char kLanes[] =
     "#if defined(__GNUC__) && !defined(__clang__)\n"
     "#define KILN_LANES _Pragma(\"GCC unroll 1\")\n"
@@ -128,7 +130,7 @@ constexpr char kLanes[] =
     "#define KILN_LANES\n"
     "#endif\n\n";
 
-// Kiln writes out the loops of firmware that save enough. Clang would write out others as well, for up to
+// Kiln unrolls the loops of firmware that save enough. Clang would unroll others as well, for up to
 // three times the code.
 constexpr char kRolled[] =
     "#if defined(__clang__)\n"
@@ -137,10 +139,10 @@ constexpr char kRolled[] =
     "#define KILN_ROLLED\n"
     "#endif\n\n";
 
-// `$0` is the condition, `$1` the macro.
-// GCC 12 moves the loads of many vectors before the products of the first, and has no registers for
-// them; so does its expansion of expressions. Functions that loops beside vectors take are not used, of
-// which clang warns.
+// `$0`: the condition; `$1`: the macro.
+// GCC 12 moves the loads of many vectors before the products of the first one, and runs out of
+// registers. Its expansion of expressions (tree-ter) does the same. Clang warns about functions
+// that only the loops for other compilers use.
 constexpr char kHelium[] =
     "#if $0\n"
     "#if defined(__clang__)\n"
@@ -154,7 +156,8 @@ constexpr char kHelium[] =
     "#define $1 0\n"
     "#endif\n\n";
 
-// Packed constants: bytes in the order of the target, and pieces without an end.
+// Packed constants need a little-endian target, and consist of string literals without room for a
+// NUL.
 constexpr char kPackedConstants[] =
     "#if defined(__BYTE_ORDER__) && defined(__ORDER_LITTLE_ENDIAN__)\n"
     "#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__\n"
@@ -263,7 +266,7 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
   if (program.cpu_choice) {
     KILN_ASSIGN_OR_RETURN(variant_macros, CpuVariantMacros(context));
   }
-  // Functions are printed first: what stands above them in the file depends on what they use.
+  // Functions are printed first, because the text above them depends on the helpers that they use.
   std::string functions;
   for (const loop::Func& func : program.funcs) {
     FuncInfo& info = context.funcs.at(func.name);
@@ -281,7 +284,7 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
   PrintConstants(context, &constants);
   const std::string packed_helpers = PackedHelpers(context) + FailHelper(context);
   const bool uses_floats = UsesFloats(functions) || UsesFloats(context.helpers.definitions());
-  // Functions of CPU variants say themselves what they need.
+  // Functions of CPU variants enable their features themselves.
   const bool uses_fma = context.helpers.uses_fma() && target.has_fma && !program.cpu_choice;
   const bool uses_dsp = target.HasFeature("dsp") &&
                         absl::StrContains(context.helpers.definitions(), "__ARM_FEATURE_DSP");
@@ -301,7 +304,7 @@ absl::StatusOr<std::string> EmitC(const loop::LoopProgram& program, const Target
       context.uses_lanes ? kLanes : "", context.uses_packed_constants ? kPackedConstants : "",
       LoaderPointers(context), context.helpers.uses_has_builtin() ? kHasBuiltin : "",
       context.helpers.definitions(), packed_helpers, Prototypes(context, data_printer));
-  // Constants are nearly all of a large file, which is not to exist twice.
+  // Constants are most of a large file, so they are not copied.
   std::string file = std::move(constants);
   file.insert(0, head);
   absl::StrAppend(&file, functions, data, uses_fma && is_x86 ? kEndOfFmaOfX86 : "",

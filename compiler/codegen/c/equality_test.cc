@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation on every dtype at edge values, and random expressions: generated C gives the
-// interpreter's bits, with gcc and clang, with and without the C library, and compiles without a
-// warning for 32 bits too.
+// Every operation on every dtype at edge values, and random expressions. Generated C computes the
+// interpreter's bits, with gcc and clang, with and without the C library. It compiles without a
+// warning, also for 32 bits.
 #include <cstring>
 #include <random>
 
@@ -42,7 +42,7 @@ std::string BytesOf(const std::vector<double>& values) {
   return bytes;
 }
 
-// Values at which operations on `dtype` are easily wrong, as memory.
+// The bytes of values at which operations on `dtype` are easily wrong.
 std::string EdgeValues(DType dtype) {
   if (dtype.is_float()) {
     const double inf = std::numeric_limits<double>::infinity();
@@ -91,7 +91,7 @@ struct Case {
   bool uses_fma = false;
 };
 
-// out[i] = value for i below n, as a function of the inputs at i.
+// A function that sets out[i] = value for i < n; `value` is a function of the inputs at i.
 template <typename F>
 Case MakeCase(const std::string& name, const std::vector<DType>& dtypes,
               std::vector<std::string> inputs, F value) {
@@ -209,7 +209,7 @@ std::vector<Case> OperationCases() {
       std::vector<std::string> pairs = Pairs(dtype);
       std::string third = pairs[1].substr(static_cast<size_t>(5 * dtype.bytes())) +
                           pairs[1].substr(0, static_cast<size_t>(5 * dtype.bytes()));
-      // What contraction would change: a product that is rounded before it is added.
+      // Contraction would change this: the product is rounded before the addition.
       cases.push_back(MakeCase(absl::StrCat("product_sum_", name), {dtype, dtype, dtype},
                                {pairs[0], pairs[1], third},
                                [&](const auto& x) { return x[0] * x[1] + x[2]; }));
@@ -222,7 +222,7 @@ std::vector<Case> OperationCases() {
   return cases;
 }
 
-// Conversions of float16, and halves that are only moved.
+// Conversions of float16, and moves of float16 values.
 std::vector<Case> HalfCases() {
   static constexpr DType kHalf = DType::Float(16), kFloat = DType::Float(32);
   const std::string halves = loop::AllHalves();
@@ -235,7 +235,7 @@ std::vector<Case> HalfCases() {
     const Expr wide = MakeCast(kFloat, x[0]);
     return MakeCast(kHalf, wide * wide + wide);
   }));
-  // As integers, so that NaNs count by their bits.
+  // Results are integers, so that the bits of NaNs are compared.
   for (DType bits : {DType::UInt(16), DType::Int(16)}) {
     cases.push_back(
         MakeCase(absl::StrCat("half_as_", bits.ToString()), {kHalf}, {halves}, [&](const auto& x) {
@@ -249,7 +249,7 @@ std::vector<Case> HalfCases() {
   return cases;
 }
 
-// A random expression; earlier nodes come back, so that it is a DAG.
+// A random expression. It reuses earlier nodes, so that it is a DAG.
 class RandomExpr {
  public:
   RandomExpr(unsigned seed, std::vector<Expr> leaves) : random_(seed), nodes_(std::move(leaves)) {}
@@ -323,7 +323,7 @@ std::vector<Case> RandomCases() {
   return cases;
 }
 
-// Equal bits, but any NaN is as good as another.
+// True if the bits are equal, except that all NaNs are equal.
 bool SameValues(DType dtype, const std::string& a, const std::string& b, std::string* where) {
   const size_t size = static_cast<size_t>(dtype.bytes());
   for (size_t i = 0; i < a.size(); i += size) {
@@ -345,8 +345,7 @@ struct Compilation {
 
 class EqualityTest : public testing::Test {
  protected:
-  // Bits that casts of NaN make visible differ, so cases that read the bits of a float that may be
-  // NaN are not among them.
+  // No case reads the bits of a float that may be NaN, because these differ.
   void Compare(const std::vector<Case>& all_cases, const Compilation& compilation) {
     if (!HasCompiler(compilation.command[0])) GTEST_SKIP() << "no " << compilation.command[0];
     std::vector<const Case*> cases;
@@ -380,8 +379,7 @@ class EqualityTest : public testing::Test {
 
  private:
   static void Call(void* symbol, const std::vector<void*>& a) {
-    // More arguments than a function takes do no harm in the calling conventions of the machines
-    // that tests run on.
+    // Extra arguments do no harm in the calling conventions of the machines that tests run on.
     using F =
         int32_t(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*);
     std::vector<void*> args = a;
@@ -393,7 +391,7 @@ class EqualityTest : public testing::Test {
 };
 
 const Compilation kGcc = {{"gcc", "-std=gnu99", "-O3", "-march=native"}, true, true};
-// clang 19 names AVX10 on processors that have it, and warns of the name itself.
+// clang 19 enables AVX10 on processors that have it, and warns about the name itself.
 const Compilation kClang = {
     {"clang-19", "-std=c99", "-O2", "-march=native", "-Wno-invalid-feature-combination"},
     true,
@@ -409,8 +407,8 @@ TEST_F(EqualityTest, HalvesWithGcc) { Compare(HalfCases(), kGcc); }
 TEST_F(EqualityTest, HalvesWithClang) { Compare(HalfCases(), kClang); }
 TEST_F(EqualityTest, HalvesWithGccWithoutLibm) { Compare(HalfCases(), kGccPlain); }
 TEST_F(EqualityTest, HalvesWithClangWithoutLibm) { Compare(HalfCases(), kClangPlain); }
-// gcc 12 says of `a - (uint32_t)b` on unsigned numbers, where it sees that b is 0 or 1, that the
-// conversion of an unsigned int to uint32_t may change the sign: bits count here, not that warning.
+// If gcc 12 knows that b is 0 or 1, it warns about `a - (uint32_t)b` on unsigned numbers, as if the
+// conversion of unsigned int to uint32_t might change the sign. Only the bits matter here.
 TEST_F(EqualityTest, RandomExpressionsWithGcc) {
   const Compilation gcc = {{"gcc", "-std=gnu99", "-O3", "-march=native"}, true, true};
   Compare(RandomCases(), gcc);

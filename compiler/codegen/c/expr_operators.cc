@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators of ExprPrinter: C's own where they mean the same, and the shortest form that does
-// where they do not.
+// The operators of ExprPrinter: C's own operator if it has the same meaning, otherwise the shortest
+// equivalent expression.
 #include <optional>
 
 #include "absl/strings/match.h"
@@ -57,7 +57,7 @@ const char* Symbol(CompareOp op) {
   }
 }
 
-// What the comparison gives for all values in the ranges, if it is the same for all.
+// Returns the result of the comparison if it is the same for all values in the ranges.
 std::optional<bool> Decide(CompareOp op, ValueRange a, ValueRange b) {
   const bool less = a.max<b.min, greater = a.min> b.max;
   const bool less_equal = a.max <= b.min, greater_equal = a.min >= b.max;
@@ -128,7 +128,7 @@ ExprPrinter::Text ExprPrinter::MakeUnary(const loop::Unary& node, DType dtype) {
   return {absl::StrCat(context_.helpers.Unary(node.op, dtype), "(", operand, ")"), kPrimary};
 }
 
-// Instructions shift what they limit.
+// The instruction shifts before it saturates, so a constant right shift becomes part of the helper.
 ExprPrinter::Text ExprPrinter::MakeSaturation(const loop::Unary& node, DType to) {
   const auto* shr = node.a.As<loop::Binary>();
   int64_t shift = 0;
@@ -167,7 +167,8 @@ ExprPrinter::Text ExprPrinter::MakeBinary(const loop::Binary& node, DType dtype)
     if (node.op == BinaryOp::kMod) return Fail("a remainder of floats");
     return {Infix(node.a, " / ", node.b, kMultiplicative, kPrefix), kMultiplicative};
   }
-  // C's division is meant where it is defined, which a constant divisor other than 0 and -1 says.
+  // C's division has the same result if it is defined, which a constant divisor other than 0 and -1
+  // guarantees.
   const auto* divisor = node.b.As<loop::IntImm>();
   if (divisor != nullptr && divisor->value != 0 && (divisor->value != -1 || dtype.is_uint())) {
     return Narrow(
@@ -183,7 +184,7 @@ ExprPrinter::Text ExprPrinter::MakeArithmetic(const loop::Binary& node, DType dt
   const Precedence right = product ? kPrefix : kMultiplicative;
   const char* symbol = Symbol(node.op);
   bool plain = dtype.is_float() || node.a.type().index || (dtype.is_uint() && dtype.bits >= 32);
-  // int has at least 32 bits: all that types of 8 and 16 bits give fits, but for products of
+  // int has at least 32 bits, so all results for types of 8 and 16 bits fit, except products of
   // uint16.
   if (dtype.bits < 32 && !(product && dtype.is_uint() && dtype.bits == 16)) plain = true;
   if (!plain) {
@@ -214,7 +215,7 @@ ExprPrinter::Text ExprPrinter::MakeBits(const loop::Binary& node, DType dtype) {
 ExprPrinter::Text ExprPrinter::MakeShift(const loop::Binary& node, DType dtype) {
   if (!dtype.is_integral()) return Fail("a shift of what is no integer");
   std::string a = Print(node.a, kPrefix);
-  // A literal has the type of C's choice, which may be narrower.
+  // The type of a literal is C's choice, which may be narrower.
   if (dtype.bits == 64 && node.a.As<loop::IntImm>() != nullptr)
     a = absl::StrCat("(", CType(dtype), ")", a);
   std::string amount;
@@ -235,7 +236,7 @@ ExprPrinter::Text ExprPrinter::MakeCompare(const loop::Compare& node) {
   const DType dtype = context_.DTypeOf(node.a.type());
   const bool equality = node.op == CompareOp::kEq || node.op == CompareOp::kNe;
   if (!dtype.is_float()) {
-    // What is always true or always false would be a warning.
+    // Compilers warn about comparisons that are always true or always false.
     const auto a = RangeOf(node.a), b = RangeOf(node.b);
     if (a && b) {
       if (const auto decided = Decide(node.op, *a, *b)) return {*decided ? "1" : "0", kPrimary};
@@ -253,7 +254,7 @@ ExprPrinter::Text ExprPrinter::MakeCompare(const loop::Compare& node) {
   }
   std::string a = Print(node.a, kAdditive);
   const std::string b = Print(node.b, kAdditive);
-  // Of two equal texts, compilers warn.
+  // Compilers warn about comparisons of two equal expressions.
   if (a == b && !dtype.is_float() && temporaries_.find(node.a.get()) == temporaries_.end())
     a = Temporary(node.a, a).text;
   return {absl::StrCat(a, Symbol(node.op), b), equality ? kEquality : kRelational};

@@ -15,9 +15,9 @@ namespace {
 using loop::Expr;
 using loop::ExprNode;
 
-// Operands longer than this become temporaries, so that lines stay readable.
+// Longer operands become temporaries, so that lines stay readable.
 constexpr size_t kMaxOperand = 88;
-// A whole value may be longer.
+// Limit for a whole value.
 constexpr size_t kMaxRoot = 110;
 
 template <typename F>
@@ -54,15 +54,15 @@ void ForEachOperand(const ExprNode& node, F f) {
       node.value);
 }
 
-// Whether the node is so short that a temporary would say no less.
+// True for constants and variables, which need no temporary.
 bool IsLeaf(const ExprNode& node) {
   return std::holds_alternative<loop::IntImm>(node.value) ||
          std::holds_alternative<loop::FloatImm>(node.value) ||
          std::holds_alternative<loop::VarNode>(node.value);
 }
 
-// gcc 12 warns of a change of sign, where there is none, when such a cast is an operand of unsigned
-// arithmetic; a variable is none.
+// True for casts that gcc 12 warns about as operands of unsigned arithmetic, as if they changed the
+// sign. It does not warn about a variable with the same value.
 bool NeedsName(const Expr& e) {
   const auto* cast = e.As<loop::Cast>();
   if (cast == nullptr || e.type().dtype != DType::UInt(32)) return false;
@@ -70,7 +70,7 @@ bool NeedsName(const Expr& e) {
   return from.is_int() && from.bits < 32;
 }
 
-// Whether a factor is `group` neighbouring elements of memory.
+// True if the factor loads `group` neighboring elements of type `dtype`.
 bool IsLoadOfGroup(const Expr& factor, DType dtype, int group) {
   const loop::Load* load = AsNeighbours(factor);
   return load != nullptr && load->buffer->dtype == dtype && factor.type().lanes == group;
@@ -164,7 +164,7 @@ ExprPrinter::Text ExprPrinter::Make(const Expr& e) {
   return Fail(absl::StrCat("an expression for vectors: ", ToString(e)));
 }
 
-// A call of the instruction's function with the addresses of the two groups.
+// Prints a call of the instruction's function with the addresses of the two groups.
 ExprPrinter::Text ExprPrinter::MakeDot(const loop::Dot& node) {
   const DotInstruction* row = FindDotInstruction(node.kind.instruction);
   if (row == nullptr || !HasSpellingInC(node)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints the expressions of one statement. Nodes that stand in several places, and long operands,
-// become `const` temporaries in front of it.
+// Prints the expressions of one statement. Nodes that are used more than once, and long operands,
+// become `const` temporaries before the statement.
 //
 //   ExprPrinter printer(context, variables, buffers, out);
 //   printer.Begin({&store.index[0], &store.value});
@@ -21,7 +21,7 @@
 
 namespace kiln::codegen {
 
-// How tightly C binds an expression; a larger number binds more tightly.
+// Precedence of an expression in C; a larger number binds more tightly.
 enum Precedence {
   kConditional,
   kLogical,
@@ -40,23 +40,24 @@ class ExprPrinter {
   using VarNames = absl::flat_hash_map<const loop::ExprNode*, std::string>;
   using BufferNames = absl::flat_hash_map<const loop::BufferNode*, std::string>;
 
-  // `names` of a function's variables, and of the buffers that are in scope beside constants.
+  // `vars` and `buffers` map the function's variables, and the buffers in scope other than
+  // constants, to names.
   ExprPrinter(CContext& context, const VarNames& vars, const BufferNames& buffers, LineWriter& out)
       : context_(context), vars_(vars), buffers_(buffers), out_(out) {}
 
-  // Starts a function: temporaries count from 0.
+  // Starts a function: temporaries are numbered from 0.
   void BeginFunction() { next_temporary_ = 0; }
-  // Starts a statement with these expressions; forgets the temporaries of the one before.
+  // Starts a statement with these expressions, and forgets the temporaries of the previous one.
   void Begin(absl::Span<const loop::Expr* const> roots);
   std::string Print(const loop::Expr& e, Precedence at_least = kConditional);
 
   // The address of an element of a buffer in scope.
   std::string ElementAddress(const loop::Argument& element);
 
-  // Of a buffer that is in scope, else null.
+  // The name of a buffer in scope, or null.
   const std::string* NameOf(const loop::BufferNode* buffer) const;
 
-  // The first thing that could not be printed.
+  // The first error of printing, or OK.
   const absl::Status& status() const { return status_; }
 
  private:
@@ -80,10 +81,10 @@ class ExprPrinter {
   Text MakeDot(const loop::Dot& node);
   Text MakeLoad(const loop::Load& node, DType dtype);
   Text MakeVector(const loop::Expr& e);
-  // `a` in the operator's left place, `b` in its right one.
+  // Prints `a op b` with the minimum precedences `left` for `a` and `right` for `b`.
   std::string Infix(const loop::Expr& a, const char* op, const loop::Expr& b, Precedence left,
                     Precedence right);
-  // `text` as a value of `dtype`, which C's arithmetic has widened to int.
+  // Casts `text` to `dtype` if C's arithmetic widens the type to int.
   Text Narrow(Text text, DType dtype);
   Text Cast(const std::string& type, Text operand);
   Text Fail(const std::string& message);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fail` statements of FunctionPrinter, and the function that they call.
+// FunctionPrinter's `fail` statements, and the function that they call.
 #include "compiler/codegen/c/fail_printer.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ constexpr char kDeclareWeak[] =
     "#define KILN_SET_LAST_ERROR(text) ((void)(text))\n"
     "#endif\n\n";
 
-// $0: what leaves an error; $1: bytes of the longest text; $2: the status.
+// $0: the function that records an error; $1: bytes of the longest text; $2: the status.
 constexpr char kFailNumber[] =
     "/* Leaves \"before number after\" as the last error. */\n"
     "static int32_t kiln_fail_number(const char* before, uint64_t number, int negative, const "
@@ -45,7 +45,7 @@ constexpr char kFailNumber[] =
     "  return $2;\n"
     "}\n\n";
 
-// A sign, 20 digits and the end.
+// A sign, 20 digits and the NUL.
 constexpr size_t kNumberBytes = 22;
 
 }  // namespace

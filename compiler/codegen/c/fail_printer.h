@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `fail` statements (loop::Fail) call in generated C.
+// The helper that `fail` statements (loop::Fail) call in generated C.
 #ifndef KILN_COMPILER_CODEGEN_C_FAIL_PRINTER_H_
 #define KILN_COMPILER_CODEGEN_C_FAIL_PRINTER_H_
 
@@ -9,8 +9,8 @@
 
 namespace kiln::codegen {
 
-// The function that leaves the text; nothing if no statement of the functions that have been
-// printed fails.
+// Returns the function that records the text of an error. Empty if no printed function has a `fail`
+// statement.
 std::string FailHelper(CContext& context);
 
 }  // namespace kiln::codegen

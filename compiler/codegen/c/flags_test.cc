@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generated C says this itself, so that a project needs no flags of one compiler: floats by instructions,
-// loops that stay loops, and registers for tiles in assembly.
+// Generated C needs no flags of a specific compiler to compute floats by instructions, to keep
+// loops rolled, and to have enough registers for tiles in assembly.
 #include <string>
 #include <vector>
 
@@ -39,7 +39,7 @@ std::string InC(absl::string_view text, const char* target, bool libm) {
   return source.value_or("");
 }
 
-// As a clang before version 17 sees it, and another compiler without the builtin functions.
+// The source as seen by compilers without the builtin functions, such as clang before version 17.
 std::string WithoutBuiltins(const std::string& source) {
   return absl::StrReplaceAll(source, {{"__has_builtin(name)", "0"}});
 }
@@ -79,7 +79,7 @@ TEST(Flags, FloatsAreInstructionsWithoutFlags) {
   for (const std::string& source : {riscv, WithoutBuiltins(riscv)}) {
     ExpectInstructions(source, with({"clang-19", "--target=riscv32-unknown-elf"}, rv32), of_riscv);
   }
-  // In vectors, too.
+  // The same for vectors.
   ExpectInstructions(InC(kFloats, "x86-64-v3", true),
                      {"clang-19", "--target=x86_64-linux-gnu", "-std=c99", "-O2", "-mavx2"},
                      {"vfmadd", "vsqrtps"});

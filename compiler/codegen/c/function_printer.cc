@@ -31,9 +31,9 @@ bool ContainsWord(absl::string_view text, absl::string_view word) {
   return false;
 }
 
-constexpr int64_t kMaxExpandedLanes = 16;  // GCC expands no more
+constexpr int64_t kMaxExpandedLanes = 16;  // GCC does not expand longer loops
 
-// Whether a loop of a few lanes adds to a sum in each of them.
+// True for a loop over a few lanes that adds to a local sum in each of them.
 bool AddsToLanes(const loop::For& node) {
   const auto* extent = node.extent.As<loop::IntImm>();
   const auto* store = node.body.As<loop::Store>();
@@ -49,8 +49,7 @@ bool AddsToLanes(const loop::For& node) {
   return reads;
 }
 
-// Whether the statement has arrays on the stack, or vectors, which compilers keep there where they run
-// out of registers.
+// True if the statement has arrays on the stack, or vectors, which compilers spill to the stack.
 bool TakesStack(const Stmt& s) {
   bool found = false;
   loop::VisitStmt(
@@ -78,7 +77,7 @@ void FunctionPrinter::NameParams() {
     vars_[scalar.get()] = scalars_.back();
   }
   std::vector<Buffer> pointers = PointerParams(func_);
-  // A packed function hands the workspace that it has taken to its body.
+  // A packed function passes the workspace that it has allocated to its body.
   if (func_.workspace != nullptr && func_.allocate_workspace) pointers.push_back(func_.workspace);
   for (const Buffer& buffer : pointers) {
     Param param{buffer, context_.names.AddLocal(buffer->name), ""};
@@ -111,7 +110,7 @@ std::string FunctionPrinter::Signature() const {
   };
   for (size_t i = 0; i < loop::NumLeadingScalars(func_); ++i) add_scalar(i);
   std::vector<absl::string_view> untyped = UntypedPointers(info_);
-  // A packed function hands its body the workspace besides.
+  // The body of a packed function takes the workspace as well.
   untyped.resize(params_.size(), "uint8_t*");
   for (size_t i = 0; i < params_.size(); ++i) {
     list.push_back(info_.untyped ? absl::StrCat(untyped[i], " ", params_[i].name)
@@ -125,7 +124,7 @@ std::string FunctionPrinter::Signature() const {
 std::string FunctionPrinter::Prototype() const {
   if (func_.convention == loop::Convention::kPacked)
     return absl::StrCat("TVM_DLL int ", func_.name, "(", kPackedParameters, ")");
-  // Not the names, which may be file scope names of other tensors.
+  // Without names, because they may be file-scope names of other tensors.
   const std::vector<absl::string_view> list = UntypedPointers(info_);
   return absl::StrCat("int32_t ", func_.name, "(",
                       list.empty() ? "void" : absl::StrJoin(list, ", "), ")");
@@ -235,7 +234,7 @@ void FunctionPrinter::PrintPrefetch(const loop::Prefetch& node) {
   if (name == nullptr) return Fail(absl::StrCat("buffer ", node.buffer->name, " is not in scope"));
   exprs_.Begin({&node.offset});
   const std::string offset = exprs_.Print(node.offset, kMultiplicative);
-  // By bytes: the address may lie outside of the buffer.
+  // The offset is in bytes, since the address may be outside of the buffer.
   lines_.Line(absl::StrCat("__builtin_prefetch((const char*)", *name, " + ", offset, " * ",
                            node.buffer->dtype.bytes(),
                            node.level == 1 ? ");" : ", 0 /* read */, 2 /* second cache */);"));
@@ -250,8 +249,8 @@ void FunctionPrinter::PrintFor(const loop::For& node) {
   std::string begin = exprs_.Print(node.begin, kAdditive);
   const std::string extent = exprs_.Print(node.extent, kMultiplicative);
   const std::string& wanted = node.var.As<loop::VarNode>()->name;
-  // What is not fixed is read once: the body may store to what it is made of. It is declared in the
-  // block that the loop stands in, where another loop may have the same name.
+  // Evaluates a bound that is not fixed once, because the body may store to its operands. The
+  // variable is declared in the enclosing block, where another loop may need the same name.
   const auto read_once = [&](const char* suffix, const std::string& value) {
     const std::string name = context_.names.AddLocal(absl::StrCat(wanted, suffix));
     lines_.Line(absl::StrCat("const ", type, " ", name, " = ", value, ";"));
@@ -314,7 +313,7 @@ void FunctionPrinter::PrintAllocate(const loop::Allocate& node) {
     const std::string elements =
         absl::StrCat("[", std::max<int64_t>(1, buffer.num_elements()), "];");
     if (fixed && !aligned.empty()) {
-      // Aligned by its type where a compiler has no other way.
+      // A union aligns by its type, for compilers on which KILN_ALIGNED is empty.
       lines_.Open(absl::StrCat(aligned, "static union {"));
       lines_.Line(absl::StrCat(type, " elements", elements));
       lines_.Line("int64_t alignment;");

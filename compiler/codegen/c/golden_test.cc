@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of loops in, text of C out.
+// Compares the C for given loops with expected text.
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -63,7 +63,7 @@ int32_t tvmgen_default_fused(void* a_ptr, void* b_ptr, void* out_ptr) {
 )")) << *source;
 }
 
-// The rescaling of sums, for Helium and for compilers that do not know it.
+// The rescaling of sums, for Helium and for compilers that lack its intrinsics.
 TEST(Golden, VectorsOfHelium) {
   const loop::LoopProgram program = Parsed(R"(
 operator f(sums: int32[16], scales: int32[16]) -> (out: int8[16]) {
@@ -118,7 +118,7 @@ operator f(sums: int32[16], scales: int32[16]) -> (out: int8[16]) {
 )")) << *source;
 }
 
-// A store whose lanes read each other's elements is no loop over lanes.
+// A store whose lanes read each other's elements cannot be a loop over lanes.
 TEST(Golden, VectorsWhoseLanesMeetAreRefused) {
   const loop::LoopProgram program = Parsed(R"(
 operator f() -> (out: int32[8]) {
@@ -129,7 +129,7 @@ operator f() -> (out: int32[8]) {
   EXPECT_EQ(source.status().code(), absl::StatusCode::kInternal);
 }
 
-// Sums of a few lanes: GCC 12 mixes them up where it expands the loop.
+// Sums of a few lanes: GCC 12 mixes them up if it expands the loop.
 TEST(Golden, LoopsOverLanesOfSumsAreNotExpanded) {
   const loop::LoopProgram program = Parsed(R"(
 operator f(a: int8[16]) -> (out: int32[4]) {
@@ -235,7 +235,8 @@ copy operator f(a: float32[16]) -> (out: float32[16]) {
   EXPECT_TRUE(absl::StrContains(source.substr(test, loop - test), ") return 0;")) << source;
 }
 
-// On a microcontroller, the arrays of a function take memory only while it runs. Calls are more code.
+// On a microcontroller, the arrays of a function should take memory only while it runs, though
+// calls take more code.
 TEST(Golden, FunctionsWithArraysAreNotInlinedWhereStackIsShort) {
   const loop::LoopProgram program = Parsed(R"(
 internal operator f(a: float32[16]) -> (out: float32[16]) {
@@ -266,7 +267,7 @@ operator both(a: float32[16]) -> (out: float32[16]) {
   EXPECT_FALSE(absl::StrContains(*EmitC(program, Target::Host(), {}), "KILN_NOT_INLINED"));
 }
 
-// Tiles of other numbers of iterations call the same function.
+// Tiles with different numbers of iterations call the same function.
 TEST(Golden, TilesOfAnyLengthShareALoopWhereCodeIsSmall) {
   const auto tile = [](int steps) {
     return absl::Substitute(
@@ -293,7 +294,7 @@ TEST(Golden, TilesOfAnyLengthShareALoopWhereCodeIsSmall) {
   }
 }
 
-// So do those of functions that take their extents.
+// A loop over tiles, whose extent is a parameter, is one call of that function.
 TEST(Golden, LoopsOverTilesAreOneCall) {
   const loop::LoopProgram program = Parsed(R"(
 internal operator f(count: index, a: int16[64], b: int8[64]) -> (sums: int32[4]) {
@@ -315,7 +316,7 @@ operator g(a: int16[64], b: int8[64]) -> (sums: int32[4]) {
   }
 }
 
-// Windows of tensors of any width call the same function.
+// Windows of tensors with different widths call the same function.
 TEST(Golden, WindowsOfAnyWidthShareAFunctionWhereCodeIsSmall) {
   const auto tile = [](int row) {
     const auto dot = [&](const std::string& sum, int i) {
@@ -346,7 +347,7 @@ TEST(Golden, WindowsOfAnyWidthShareAFunctionWhereCodeIsSmall) {
   }
 }
 
-// What a range is computed of is read once for each loop, under a name that no other loop has.
+// The operands of a range are read once per loop, under a name that no other loop has.
 TEST(Golden, LoopsOfOneBlockHaveRangesOfTheirOwn) {
   const loop::LoopProgram program = Parsed(R"(
 operator f(a: float32[16]) -> (out: float32[16]) {
@@ -403,7 +404,7 @@ int32_t f(void* in_ptr, void* out_ptr) {
 }
 
 )")) << *source;
-  // The arithmetic is float's, which only the functions' names say where nothing is shared.
+  // The arithmetic is in float32. If no value is shared, only the names of helpers show this.
   EXPECT_TRUE(absl::StrContains(*EmitC(program_of("float16(t + t)"), Target::Host(), {}),
                                 "fp-contract=off"));
 }

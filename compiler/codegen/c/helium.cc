@@ -38,8 +38,8 @@ constexpr char kRoundingShr[] =
     "  const int32x4_t less = vshrq_n_s32(vandq_s32(a, right), 31);\n"
     "  return vrshlq_s32(vqaddq_s32(a, less), right);\n"
     "}\n";
-// Without limits in registers. Of the narrow elements of a store, which takes the lower bits of lanes,
-// no others are needed.
+// Saturates without limits in registers. It sets only the lower half of each lane, which is enough
+// for a store of narrow elements.
 constexpr char kNarrow[] =
     "static inline int32x4_t kiln_narrow_i16x4(int32x4_t x) {\n"
     "  return vreinterpretq_s32_s16(vqmovnbq_s32(vreinterpretq_s16_s32(x), x));\n"
@@ -48,8 +48,8 @@ constexpr char kSaturate[] =
     "static inline int32x4_t kiln_saturate_i16x4(int32x4_t x) {\n"
     "  return vmovlbq_s16(vqmovnbq_s32(vreinterpretq_s16_s32(x), x));\n"
     "}\n";
-// `$0` is the type of the vector, `$1` that of its elements, `$2` its short name. Compilers keep
-// arrays that are read and written so in registers.
+// `$0`: the type of the vector; `$1`: that of its elements; `$2`: its short name. Compilers keep
+// arrays in registers if they are accessed only by these functions.
 constexpr char kLoad[] =
     "static inline $0 kiln_load_$2(const $1* elements) {\n"
     "  $0 vector;\n"
@@ -61,22 +61,22 @@ constexpr char kStore[] =
     "  KILN_COPY(elements, &vector, sizeof(vector));\n"
     "}\n";
 
-// Of a lane; 0 where vectors of so many lanes are no registers.
+// Bits of a lane, or 0 if no register has this number of lanes.
 int LaneBits(const Type& type) {
   const bool fits = type.lanes == 4 || type.lanes == 8 || type.lanes == 16;
   return fits ? kRegisterBits / type.lanes : 0;
 }
 
-// Whether a vector is one register of integers.
+// True if the vector is one register of integers.
 bool IsRegister(const Type& type) {
   return !type.index && type.dtype.is_integral() && !type.dtype.is_bool() &&
          type.dtype.bits <= LaneBits(type);
 }
 bool IsPredicate(const Type& type) { return type.dtype.is_bool() && LaneBits(type) > 0; }
-// Whether each element has all bits of its lane, so that it wraps around as the lane does.
+// True if each element has all bits of its lane, so that it wraps around like the lane.
 bool FillsLanes(const Type& type) { return IsRegister(type) && type.dtype.bits == LaneBits(type); }
 
-// "s32", of the lanes.
+// Suffix of intrinsics by the type of the lanes: "s32".
 std::string Suffix(const Type& type) {
   return absl::StrCat(type.dtype.is_uint() ? "u" : "s", LaneBits(type));
 }
@@ -86,11 +86,11 @@ std::string Reinterpreted(std::string text, const Type& from, const Type& to) {
   return absl::StrCat("vreinterpretq_", Suffix(to), "_", Suffix(from), "(", text, ")");
 }
 
-// The letter of the intrinsics that load and store elements of so many bits.
+// The letter for the size of elements in intrinsics that load and store.
 const char* Letter(int bits) { return bits == 8 ? "b" : bits == 16 ? "h" : "w"; }
 
-// Lanes of the type, whose lower bits are the elements, with these extended again. VMOVLB extends the
-// lower half of each lane.
+// Extends elements that are in the lower bits of lanes of `type`. VMOVLB extends the lower half of
+// each lane.
 std::string Extended(const std::string& text, const Type& type) {
   const char* sign = type.dtype.is_uint() ? "u" : "s";
   std::string result =
@@ -101,7 +101,7 @@ std::string Extended(const std::string& text, const Type& type) {
   return result;
 }
 
-// The scalar of a vector that has the same in all lanes; null if it is none.
+// The scalar of a vector that has the same value in all lanes, or null.
 const Expr* AsBroadcast(const Expr& e) {
   const auto* broadcast = e.As<loop::Broadcast>();
   return broadcast == nullptr ? nullptr : &broadcast->a;
@@ -112,7 +112,7 @@ bool IsNonNegative(const Expr& e) {
   return loop::AsInt(e, &value) && value >= 0;
 }
 
-// "vaddq" of two vectors, or of a vector and a scalar where the instruction takes one.
+// "vaddq" of two vectors, or of a vector and a scalar if the instruction accepts one.
 HeliumCall OfTwo(const char* name, const Type& type, const Expr& a, const Expr& b,
                  bool takes_scalar) {
   const Expr* scalar = takes_scalar ? AsBroadcast(b) : nullptr;
@@ -120,12 +120,12 @@ HeliumCall OfTwo(const char* name, const Type& type, const Expr& a, const Expr& 
           {a, scalar == nullptr ? b : *scalar}};
 }
 
-// Of a function of two vectors.
+// A call of a function of two vectors, which `definition` defines.
 HeliumCall CallOf(const char* name, const char* definition, std::vector<Expr> operands) {
   return {absl::StrCat(name, "($0, $1)"), std::move(operands), {name, definition}};
 }
 
-// A function of local memory, which is an array of whole vectors.
+// True for local memory, which is an array of whole vectors.
 bool IsOfVectors(const loop::Buffer& buffer, const Type& type) {
   return buffer->scope == loop::BufferScope::kLocal && FillsLanes(type);
 }
@@ -164,7 +164,7 @@ std::optional<HeliumCall> OfBools(const loop::Binary& n) {
   return HeliumCall{absl::StrCat("(mve_pred16_t)($0 ", symbol, " $1)"), {n.a, n.b}};
 }
 
-// Four int32 that are limited to the values of int16: the value before.
+// The operand of `e` if that limits four int32 to the range of int16.
 std::optional<Expr> AsSaturatedTo16(const Expr& e) {
   const auto* n = e.As<loop::Unary>();
   const bool is = n != nullptr && n->op == UnaryOp::kSaturateInt16 && FillsLanes(e.type());
@@ -204,7 +204,7 @@ std::optional<HeliumCall> OfBinary(const loop::Binary& n, const Type& type) {
       return OfTwo("vrmulhq", type, n.a, n.b, false);
     case BinaryOp::kRoundingMulHigh:
       if (!is_int32) return std::nullopt;
-      // VQRDMULH saturates the product of the lowest number by itself.
+      // VQRDMULH saturates if both operands are the lowest number.
       if (IsNonNegative(n.a) || IsNonNegative(n.b)) return OfTwo("vqrdmulhq", type, n.a, n.b, true);
       return CallOf("kiln_rounding_mul_high_i32x4", kRoundingMulHigh, {n.a, n.b});
     case BinaryOp::kRoundingShr:
@@ -235,7 +235,7 @@ std::optional<HeliumCall> OfUnary(const loop::Unary& n, const Type& type) {
   return std::nullopt;
 }
 
-// GCC 12 fails on comparisons for equality with a number that is no vector.
+// GCC 12 fails on comparisons for equality of a vector with a scalar.
 std::optional<HeliumCall> OfCompare(const loop::Compare& n) {
   const Type& type = n.a.type();
   if (!IsRegister(type)) return std::nullopt;
@@ -277,7 +277,7 @@ std::optional<HeliumCall> OfCast(const loop::Cast& n, const Type& to) {
   return HeliumCall{std::move(text), {n.a}};
 }
 
-// Elements at places that another vector says, each in a lane of 32 bits.
+// Elements at the positions in another vector, each in a lane of 32 bits.
 std::optional<HeliumCall> Gather(const loop::Load& n, const Type& type) {
   const auto* index = n.index.size() == 1 ? n.index[0].As<loop::Cast>() : nullptr;
   if (index == nullptr || LaneBits(type) != 32 || !IsRegister(index->a.type()) ||
@@ -305,7 +305,7 @@ std::optional<HeliumCall> OfLoad(const loop::Load& n, const Type& type) {
   return HeliumCall{absl::StrCat("vldr", Letter(type.dtype.bits), "q_", Suffix(type), "($0)"), {}};
 }
 
-// Whether the value and all below it have a spelling.
+// True if the value and all of its vector operands have a spelling.
 bool HasSpelling(const Expr& value) {
   std::unordered_set<const loop::ExprNode*> seen;
   std::vector<Expr> open = {value};
@@ -320,8 +320,8 @@ bool HasSpelling(const Expr& value) {
   return true;
 }
 
-// Whether the lanes of a store may be stored one after the other: each reads of the buffer no element
-// but its own.
+// True if the lanes may be stored one after the other: each lane reads no element of the buffer but
+// its own.
 bool HasLanesApart(const loop::Store& store) {
   const std::string index = ToString(store.index[0]);
   bool apart = true;
@@ -365,7 +365,7 @@ std::optional<HeliumStore> HeliumStoreOf(const loop::Store& store) {
   const Type type = store.value.type();
   if (ramp == nullptr || ramp->stride != 1 || !IsRegister(type)) return std::nullopt;
   Expr value = store.value;
-  // What is stored are the lower bits.
+  // Only the lower bits are stored, so a cast to a narrower type is not needed.
   const auto* cast = value.As<loop::Cast>();
   if (cast != nullptr && IsRegister(cast->a.type()) &&
       cast->a.type().dtype.bits >= type.dtype.bits) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores of vectors in C: by Helium's intrinsics, and as loops over their lanes.
+// Stores of vectors in C: by Helium's intrinsics, and as loops over the lanes.
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,7 +19,7 @@ namespace {
 using loop::Expr;
 using loop::Stmt;
 
-// The text with these in the places of `$0`, `$1`, ….
+// Replaces `$0`, `$1`, … in the text by the operands.
 std::string WithOperands(const std::string& text, const std::vector<std::string>& operands) {
   std::vector<std::pair<std::string, std::string>> replacements;
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -28,7 +28,7 @@ std::string WithOperands(const std::string& text, const std::vector<std::string>
   return absl::StrReplaceAll(text, replacements);
 }
 
-// The store, lane by lane.
+// The store as a loop over the lanes.
 Stmt LoopOverLanes(const loop::Store& store) {
   const loop::Var lane = loop::MakeVar("lane");
   return loop::MakeFor(lane, 0, store.value.type().lanes, loop::ForKind::kSerial,

@@ -16,7 +16,7 @@ namespace {
 using loop::BinaryOp;
 using loop::UnaryOp;
 
-// The unsigned type in which integers of `dtype` wrap around.
+// The unsigned type in which the arithmetic of `dtype` wraps around.
 std::string WrapType(DType dtype) { return dtype.bits == 64 ? "uint64_t" : "uint32_t"; }
 
 std::string UnaryName(UnaryOp op) {
@@ -38,7 +38,7 @@ std::string UnaryName(UnaryOp op) {
   }
 }
 
-// `$0` is the type, `$1` its short name, `$2` the type to wrap around in.
+// `$0`: the type; `$1`: its short name; `$2`: the type in which arithmetic wraps around.
 constexpr char kMin[] =
     "static inline $0 kiln_min_$1($0 a, $0 b) {\n  return b < a ? b : a;\n}\n\n";
 constexpr char kMax[] =
@@ -67,8 +67,9 @@ constexpr char kRoundingShr[] =
     "  const $2 rounded = (magnitude + ((1u << shift) >> 1)) >> shift;\n"
     "  return ($0)(a < 0 ? 0u - rounded : rounded);\n"
     "}\n\n";
-// `$0` is the name, `$1` the type's least value, `$2` its greatest one, `$3` the instruction, `$4` the
-// number that this takes, `$5` and `$6` the shift of it and of C. Clang finds it by itself.
+// `$0`: the name; `$1` and `$2`: the least and the greatest value of the type; `$3`: the
+// instruction; `$4`: its number of bits; `$5` and `$6`: the shift in the instruction and in C.
+// Clang selects the instruction without assembly.
 constexpr char kSaturate[] =
     "static inline int32_t $0(int32_t x) {\n"
     "#if KILN_ASSEMBLY && !defined(__clang__) && defined(__ARM_FEATURE_SAT)\n"
@@ -81,8 +82,8 @@ constexpr char kSaturate[] =
     "  return $1 > at_most ? $1 : at_most;\n"
     "#endif\n"
     "}\n\n";
-// `$0` is the name, `$1` the condition, `$2` the inclusion of a header, `$3` and `$4` the types of the factors,
-// `$5` the body, `$6` statements that add the products one by one.
+// `$0`: the name; `$1`: the condition; `$2`: the inclusion of a header; `$3` and `$4`: the types of
+// the factors; `$5`: the body; `$6`: statements that add the products one by one.
 constexpr char kDot[] =
     "$2"
     "/* sum and the products of two groups, in 32 bits that wrap around. */\n"
@@ -117,8 +118,9 @@ constexpr char kModUnsigned[] =
     "/* x % 0 is 0. */\n"
     "static inline $0 kiln_mod_$1($0 a, $0 b) {\n  return b == 0 ? ($0)0 : ($0)(a % b);\n}\n\n";
 
-// `$0` from, `$1` to, `$2` and `$3` their short names; `$4` largest value of `from` that fits, `$5`
-// smallest, `$6` the result, in which `truncated` is what fits.
+// `$0`: from; `$1`: to; `$2` and `$3`: their short names; `$4` and `$5`: the largest and the
+// smallest value of `from` that fits; `$6`: the result, in which `truncated` is the value if it
+// fits.
 constexpr char kCast[] =
     "/* Truncates, saturates, and makes 0 of NaN. */\n"
     "static inline $1 kiln_cast_$2_$3($0 x) {\n"
@@ -138,8 +140,8 @@ constexpr char kBitcast[] =
     "  return bits.to;\n"
     "}\n\n";
 
-// float16 by its bits, or by the conversions that the floating-point unit of every Cortex-M has. Its
-// subnormals are units of 2^-24, which is the last place of 0.5.
+// float16 by its bits, or by the conversions of a Cortex-M's floating-point unit. Subnormals are
+// multiples of 2^-24, which is the last place of 0.5.
 constexpr char kFloatFromHalf[] =
     "static inline float kiln_cast_f16_f32(uint16_t x) {\n"
     "#if KILN_ASSEMBLY && defined(__ARM_FP) && __ARM_ARCH_PROFILE == 'M'\n"
@@ -199,7 +201,7 @@ constexpr char kFlush[] =
     "  const uint32_t bits = kiln_bits_f32_u32(x);\n"
     "  return (bits & 0x7f800000u) == 0u ? kiln_bits_u32_f32(bits & 0x80000000u) : x;\n"
     "}\n\n";
-// `$0` is kiln_fma_f32, `$1` -2^-126 * 2^-151.
+// `$0`: kiln_fma_f32; `$1`: -2^-126 * 2^-151.
 constexpr char kBFloatProduct[] =
     "/* sum + a * b as VDPBF16PS adds it. */\n"
     "#if defined(__GNUC__)\n"
@@ -221,8 +223,8 @@ constexpr char kBFloatProduct[] =
 
 template <typename F>
 std::string CastDefinition(DType from, DType to) {
-  // The bounds as floats. The largest integer may round up to a power of two; then the float below
-  // it is the largest that fits, and the integers above that float are reached by saturation alone.
+  // The bounds as floats. The largest integer may round up to a power of two. The largest value
+  // that fits is then the next float below, and saturation covers the integers above that float.
   const double max = to.is_uint() ? static_cast<double>(static_cast<uint64_t>(to.MaxInt()))
                                   : static_cast<double>(to.MaxInt());
   const F rounded = static_cast<F>(max);

@@ -48,14 +48,14 @@ void AppendInts(const Tensor& tensor, ElementWriter& writer) {
       continue;
     }
     char* end = std::to_chars(text, text + sizeof(text), value).ptr;
-    // A decimal literal has a signed type; the largest values of uint64 fit none.
+    // A decimal literal has a signed type, which cannot hold the largest values of uint64.
     if (std::is_unsigned_v<T> && sizeof(T) == 8 && static_cast<uint64_t>(value) >> 63 != 0)
       *end++ = 'u';
     writer.Add(absl::string_view(text, static_cast<size_t>(end - text)));
   }
 }
 
-// `text` takes at most 32 characters.
+// Writes a literal to `text`, which needs room for 35 characters, and returns its end.
 template <typename T>
 char* WriteFloat(T value, char* text) {
   char* end = std::to_chars(text, text + 32, value).ptr;
@@ -143,7 +143,7 @@ std::string StringLiteral(absl::string_view bytes) {
     } else if (absl::ascii_isprint(c)) {
       result.push_back(static_cast<char>(c));
     } else {
-      // Three digits: what follows cannot become part of the escape.
+      // Three digits, so that the next character cannot become part of the escape.
       result.push_back('\\');
       result.push_back(static_cast<char>('0' + (c >> 6)));
       result.push_back(static_cast<char>('0' + ((c >> 3) & 7)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of dots in registers that hold matrices, in C: the bits of the interpreter by intrinsics and by plain
-// C, without a warning, and the instruction where a compiler knows it.
+// Tiles of dots in matrix registers, in C. By intrinsics and by plain C they have the interpreter's
+// bits and compile without a warning. They become the instruction if a compiler has it.
 #include <string>
 #include <tuple>
 #include <utility>
@@ -37,7 +37,8 @@ loop::TileTypes TypesOf(const DotInstruction& row) {
   return {.a = row.a, .b = row.b, .sum = row.sum};
 }
 
-// A function for each shape of a tile, each of three steps, twice: f0, f1, …; two have factors of three parts.
+// A function f0, f1, … for each shape of a tile, with three steps that repeat twice. Two of them
+// have factors of three parts.
 loop::LoopProgram ProgramOf(const DotInstruction& row) {
   loop::LoopProgram program;
   for (const auto& [rows, columns, parts] : {std::tuple{16, 16, 1},
@@ -70,7 +71,7 @@ std::string Values(const Buffer& buffer, uint32_t seed) {
   return bytes;
 }
 
-// The sums behind a function of three buffers.
+// The sums after running a function of three buffers.
 template <typename Run>
 std::string SumsOf(const loop::Func& func, const Run& run) {
   std::vector<std::string> bytes;
@@ -130,7 +131,7 @@ TEST_P(MatricesInC, HaveTheBitsOfTheInterpreter) {
   }
 }
 
-// Both functions have tiles; the caller has one before the call, and one behind it.
+// Both functions have tiles; the caller has one before the call and one after it.
 TEST_P(MatricesInC, SurviveCalls) {
   const DotInstruction& row = GetParam();
   const loop::DotKind kind = {
@@ -153,7 +154,7 @@ TEST_P(MatricesInC, SurviveCalls) {
   EXPECT_TRUE(found == wanted);
 }
 
-// In all functions but the last, whose tile no registers hold.
+// All functions but the last use instructions. The last tile fits in no registers.
 TEST_P(MatricesInC, AreInstructions) {
   const DotInstruction& row = GetParam();
   for (const char* compiler : {"gcc", "clang-19"}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile of dots in registers that hold matrices (AMX), and what a function does before the first of
-// them: it asks Linux for the registers, and sets their shapes.
+// A tile of dots in matrix registers (AMX), and the code before the first one in a function: it
+// requests the registers from Linux and sets their shapes.
 #include <string>
 #include <vector>
 
@@ -16,7 +16,7 @@
 namespace kiln::codegen {
 namespace {
 
-// `$0`, `$1` and `$2` are those of MatrixRequest.
+// `$0`, `$1` and `$2` are kCall, kOption and kComponent of MatrixRequest.
 constexpr char kRequest[] =
     "#if defined(__GNUC__) && defined(__x86_64__) && defined(__linux__)\n"
     "/* 0; or why Linux does not let this process use the registers of AMX. */\n"
@@ -33,7 +33,7 @@ constexpr char kRequest[] =
     "}\n"
     "#endif\n\n";
 
-// `$0` is the condition, `$1` the shapes, `$2` what stands before the definition, `$3` the name.
+// `$0`: the condition; `$1`: the shapes; `$2`: the prefix of the definition; `$3`: the name.
 constexpr char kUse[] =
     "#if $0\n"
     "#include <immintrin.h>\n"
@@ -49,9 +49,9 @@ constexpr char kUse[] =
     "}\n"
     "#endif\n\n";
 
-// `$0` is what stands before the parameters, `$1` the condition, `$2`, `$3` and `$4` the types of the sums and
-// the factors; `$5`, `$6` and `$7` what is done with registers: sums loaded, the products of a step, sums
-// stored; `$8` and `$9` the bytes of a step's factors.
+// `$0`: the declaration up to the parameters; `$1`: the condition; `$2`, `$3` and `$4`: the types
+// of the sums and the factors; `$5`, `$6` and `$7`: statements that load sums, add the products of
+// a step and store sums; `$8` and `$9`: the bytes of a step's factors.
 constexpr char kTile[] =
     "#if $1\n"
     "/* Adds the products of `steps` steps to the sums of a tile. */\n"
@@ -143,7 +143,7 @@ void FunctionPrinter::PrintMatrices(const loop::DotTile& tile, const DotInstruct
                                            exprs_.ElementAddress(tile.a),
                                            exprs_.ElementAddress(tile.b), exprs_.Print(steps)};
     lines_.Directive(absl::StrCat("#if ", context_.helpers.Guard(row->forms[0])));
-    // Functions that are called give the registers back.
+    // Called functions release the registers.
     if (loop::CallsFunctions(func_.body)) {
       lines_.Line(absl::StrCat("(void)", context_.helpers.UseMatrices(), "();"));
     }

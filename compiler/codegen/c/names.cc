@@ -9,7 +9,8 @@
 namespace kiln::codegen {
 namespace {
 
-// A name that a header of ours, the C library (`…f`, `…l` forms too) or an implementation may use.
+// True if a generated or runtime header, the C library (`…f` and `…l` forms, too) or an
+// implementation may use the name.
 bool IsReserved(absl::string_view name) {
   for (absl::string_view prefix :
        {"__", "kiln_", "KILN_", "TVM", "DL", "kDL", "kTVM", "FTVM", "INT", "UINT"}) {
@@ -44,7 +45,7 @@ bool Names::IsTaken(const std::string& name) const {
 
 std::string Names::Add(absl::string_view wanted, int* next_suffix) {
   const std::string base = SanitizeIdentifier(wanted);
-  // A reserved prefix stays reserved whatever follows it.
+  // A reserved prefix makes the name reserved with any suffix.
   const char* prefix = IsReserved(absl::StrCat(base, "_1")) ? "x_" : "";
   std::string name = base;
   while (IsReserved(name) || IsTaken(name))

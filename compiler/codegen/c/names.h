@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Identifiers of generated C: valid, not reserved, and never hiding one another (-Wshadow).
+// Identifiers of generated C: valid, not reserved, and never shadowing each other (-Wshadow).
 //
 //   Names names;
 //   std::string w = names.AddGlobal("conv1/weight");  // "conv1_weight"
@@ -17,20 +17,22 @@
 
 namespace kiln::codegen {
 
-// Whether `name` can stand in C and C++ as it is: an identifier and no keyword.
+// True if `name` is valid in C and C++: an identifier and not a keyword.
 bool IsCIdentifier(absl::string_view name);
-// Every character but letters, digits and '_' as '_'; a leading digit gets a '_'; "" becomes "_".
+// Replaces every character but letters, digits and '_' by '_'. A leading digit gets a '_'; ""
+// becomes "_".
 std::string SanitizeIdentifier(absl::string_view name);
 
 class Names {
  public:
   Names() : scopes_(1) {}
 
-  // A new name of file scope like `wanted`. All of them must be added before the first local one.
+  // Returns a new file-scope name like `wanted`. All of them must be added before the first local
+  // one.
   std::string AddGlobal(absl::string_view wanted);
-  // Takes exactly this name; false if it is taken or not an identifier.
+  // Adds exactly this name. Returns false if it is taken or not an identifier.
   bool AddExactGlobal(absl::string_view name);
-  // A new name of the innermost scope.
+  // Returns a new name in the innermost scope.
   std::string AddLocal(absl::string_view wanted);
 
   // Local names live until the end of their scope.
@@ -50,7 +52,7 @@ class Names {
   std::string Add(absl::string_view wanted, int* next_suffix);
 
   std::vector<absl::flat_hash_set<std::string>> scopes_;
-  absl::flat_hash_map<std::string, int> next_global_;  // suffixes to try first
+  absl::flat_hash_map<std::string, int> next_global_;  // next suffix to try
 };
 
 }  // namespace kiln::codegen

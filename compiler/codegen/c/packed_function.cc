@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed functions: the function around the body that checks and unpacks its arguments.
+// Packed functions: the wrapper around the body that checks and unpacks the arguments.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -21,7 +21,7 @@ const char kPackedParameters[] =
 
 namespace {
 
-// `$0` is TVMAPISetLastError or the pointer to it.
+// `$0`: TVMAPISetLastError, or the pointer to it.
 constexpr char kFail[] =
     "/* Leaves \"function: argument 'argument' problem wanted\" as the last error. */\n"
     "static int kiln_fail(const char* function, const char* argument, const char* problem, const "
@@ -135,8 +135,8 @@ std::string PackedWrapper(CContext& context, const FuncInfo& info) {
   const std::string function = StringLiteral(func.name);
   const size_t n = func.params.size();
   const bool workspace_param = func.workspace != nullptr && !func.allocate_workspace;
-  // Loaders of this ABI put a tensor of constant pools before the pools of the entry function, or
-  // do not: the pools are last.
+  // Some loaders of this ABI pass a tensor of constant pools before the pools of the entry
+  // function, so pools are counted from the end.
   const size_t num_pools = static_cast<size_t>(func.num_pools);
   const size_t num_args = n + (workspace_param ? 1 : 0);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole programs: calling conventions, tasks, workspaces, data and getters, compiled, loaded and
-// called.
+// Whole programs, compiled, loaded and called: calling conventions, tasks, workspaces, data and
+// getters.
 #include <cstring>
 
 #include "absl/strings/match.h"
@@ -197,7 +197,7 @@ TEST_P(ProgramTest, PackedMainTakesPoolsAfterOutputs) {
     y_.assign(8, 0);
     EXPECT_EQ(CallPacked("tvmgen_m_run_model", tensors), 0) << last_error_;
     EXPECT_EQ(y_, Expected());
-    // The C runtime's executor leaves the constant pools out.
+    // The C runtime's executor omits the constant pools.
     std::vector<DLTensor> without = {tensors[0], tensors[1], tensors[3]};
     y_.assign(8, 0);
     EXPECT_EQ(CallPacked("tvmgen_m_run_model", without), 0) << last_error_;
@@ -210,7 +210,7 @@ TEST_P(ProgramTest, PackedMainTakesPoolsAfterOutputs) {
   }
 }
 
-// main: x -> scale_a of another object -> static memory -> scale_b of it -> y.
+// main: x -> scale_a of another object -> static memory -> scale_b of another object -> y.
 loop::LoopProgram CallsOthers(Convention convention, bool by_name) {
   loop::LoopProgram program = TwoCalls(Convention::kUnpacked, convention, true, false);
   program.constants.clear();
@@ -264,7 +264,7 @@ TEST_P(ProgramTest, FunctionsAreLookedUpByName) {
       }));
   auto* f = library_->Function<int32_t(void*, void*)>("tvmgen_m_run_model");
   ASSERT_NE(f, nullptr);
-  // The runtime has not said which module this is.
+  // The runtime has not set the handle of the module.
   EXPECT_EQ(f(x_, y_.data()), -1);
   Set("module_context", this);
   looked_up_.clear();

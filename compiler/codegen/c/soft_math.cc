@@ -13,18 +13,19 @@ namespace {
 
 using loop::UnaryOp;
 
-// In all: `$0` the float type, `$1` its short name.
+// In all of them `$0` is the float type and `$1` its short name.
 
-// `$2` the short name of the unsigned type of its width, `$3` the mask of all but the sign.
+// kAbs: `$2`: the short name of the unsigned type of the same width; `$3`: the mask of all bits but
+// the sign.
 constexpr char kAbs[] =
     "static inline $0 kiln_abs_$1($0 x) {\n"
     "  return kiln_bits_$2_$1(kiln_bits_$1_$2(x) & $3);\n"
     "}\n\n";
 
-// From here on `$2` the unsigned type of its width, `$3` the short name of that.
+// kTrunc, kRound and kSqrtHead: `$2`: the unsigned type of the same width; `$3`: its short name.
 
-// `$4` bits of the fraction, `$5` bias of the exponent, `$6` mask of the exponent, `$7` mask of the
-// fraction, `$8` the sign.
+// kTrunc: `$4`: bits of the fraction; `$5`: bias of the exponent; `$6`: mask of the exponent; `$7`:
+// mask of the fraction; `$8`: the sign.
 constexpr char kTrunc[] =
     "static inline $0 kiln_trunc_$1($0 x) {\n"
     "  const $2 bits = kiln_bits_$1_$3(x);\n"
@@ -34,21 +35,21 @@ constexpr char kTrunc[] =
     "  return kiln_bits_$3_$1(bits & ~($7 >> exponent));\n"
     "}\n\n";
 
-// Of these two alone `$2` is "1.0f".
+// kFloor and kCeil: `$2`: "1.0f".
 constexpr char kFloor[] =
     "static inline $0 kiln_floor_$1($0 x) {\n"
     "  const $0 whole = kiln_trunc_$1(x);\n"
     "  return whole > x ? whole - $2 : whole;\n"
     "}\n\n";
-// -1 < x < 0 gives -0, which trunc has made.
+// For -1 < x < 0 the result is the -0 of trunc.
 constexpr char kCeil[] =
     "static inline $0 kiln_ceil_$1($0 x) {\n"
     "  const $0 whole = kiln_trunc_$1(x);\n"
     "  return whole < x ? whole + $2 : whole;\n"
     "}\n\n";
 
-// `$4` the sign, `$5` two to the number of bits of the fraction: floats from there on have no
-// fraction, and adding it rounds.
+// kRound: `$4`: the sign; `$5`: two to the power of the fraction's bits. Larger floats have no
+// fraction, and adding it rounds smaller ones.
 constexpr char kRound[] =
     "/* Halves to even. */\n"
     "static inline $0 kiln_round_$1($0 x) {\n"
@@ -58,8 +59,8 @@ constexpr char kRound[] =
     "  return kiln_bits_$3_$1(kiln_bits_$1_$3((magnitude + $5) - $5) | (bits & $4));\n"
     "}\n\n";
 
-// The instruction of floating-point units of Arm and RISC-V. Compilers give it where errno need not be
-// set, which only flags say.
+// The instruction of Arm's and RISC-V's floating-point units. Compilers only use it if flags say
+// that errno need not be set.
 constexpr char kSqrtInstruction[] =
     "#if KILN_ASSEMBLY && defined(__ARM_FP) && (__ARM_FP & 4) && !defined(__aarch64__)\n"
     "  float root;\n"
@@ -71,9 +72,10 @@ constexpr char kSqrtInstruction[] =
     "  return root;\n"
     "#else\n";
 
-// Digit by digit, of a mantissa with one more digit than the result, by which it is rounded; a
-// square root is never halfway between two floats. `$4` bits of the fraction, `$5` mask of the
-// exponent, `$6` the sign, `$7` infinity, `$8` NaN, `$9` where there is an instruction.
+// Computes the root digit by digit, from a mantissa with one more digit than the result, which then
+// rounds it. A square root is never halfway between two floats. `$4`: bits of the fraction; `$5`:
+// mask of the exponent; `$6`: the sign; `$7`: infinity; `$8`: NaN; `$9`: the instruction, if there
+// is one.
 constexpr char kSqrtHead[] =
     "/* Correctly rounded. */\n"
     "static inline $0 kiln_sqrt_$1($0 x) {\n"
@@ -90,9 +92,10 @@ constexpr char kSqrtHead[] =
     "    for (exponent = 1; (mantissa >> $4) == 0; --exponent) mantissa <<= 1;\n"
     "  }\n"
     "  mantissa |= ($2)1 << $4;\n";
-// `$0` the unsigned type, `$1` shift that makes the exponent of the mantissa's last bit even when
-// the biased exponent is odd, `$2` pairs of digits, `$3` pairs in the mantissa, `$4` bits of the
-// fraction, `$5` bias of the exponent, `$6` the name of the bitcast, `$7` the end of the condition.
+// `$0`: the unsigned type; `$1`: shift that makes the exponent of the mantissa's last bit even if
+// the biased exponent is odd; `$2`: pairs of digits; `$3`: pairs in the mantissa; `$4`: bits of the
+// fraction; `$5`: bias of the exponent; `$6`: the name of the bitcast; `$7`: the end of the
+// condition.
 constexpr char kSqrtTail[] =
     "  mantissa <<= (exponent & 1) != 0 ? $1 : $1 + 1;\n"
     "  exponent = (exponent + $5 - 1 + (exponent & 1)) / 2;\n"
@@ -140,7 +143,8 @@ std::string SoftUnaryDefinition(UnaryOp op, DType dtype) {
     default:
       break;
   }
-  // sqrt: 25 pairs of digits, 13 of the mantissa with one zero digit appended; 54 and 27 in double.
+  // sqrt: 25 pairs of digits, 13 of them in the mantissa with a zero digit appended. In double 54
+  // and 27.
   return absl::StrCat(
       absl::Substitute(kSqrtHead, type, name, word, word_name, fraction, exponent_mask, sign,
                        FloatLiteral(dtype, std::numeric_limits<double>::infinity()),

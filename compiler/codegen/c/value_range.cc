@@ -20,7 +20,7 @@ std::optional<ValueRange> RangeOfBinary(const loop::Binary& node, DType dtype, i
   const auto whole = RangeOf(dtype);
   if (!a || !b) return whole;
   const auto result = RangeOf(node.op, *a, *b);
-  // A result outside of the type wraps around to anywhere.
+  // A result outside of the type's range wraps around to any value.
   if (!result || (whole && (result->min < whole->min || result->max > whole->max))) return whole;
   return result;
 }
@@ -66,7 +66,7 @@ std::optional<ValueRange> RangeOf(DType dtype) {
 }
 
 std::optional<ValueRange> RangeOf(BinaryOp op, ValueRange a, ValueRange b) {
-  // Operands are within 2^62, so that sums fit; products are bounded by their operands' size.
+  // Operands are within 2^62, so sums fit. Products are only computed of factors within 2^31.
   constexpr int64_t kFactor = int64_t{1} << 31;
   switch (op) {
     case BinaryOp::kAdd: {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an integer expression's value can be, as far as its form says at a glance.
+// Ranges of integer expressions, from a quick look at their form.
 #ifndef KILN_COMPILER_CODEGEN_C_VALUE_RANGE_H_
 #define KILN_COMPILER_CODEGEN_C_VALUE_RANGE_H_
 
@@ -15,11 +15,12 @@ struct ValueRange {
   int64_t max;
 };
 
-// Nothing for floats, for uint64, and where the value needs more than 62 bits.
+// The range of the expression's value. Nothing for floats and vectors, or if no bounds within 2^62
+// are known.
 std::optional<ValueRange> RangeOf(const loop::Expr& e);
 // The values of an integer type or bool; nothing for 64 bits.
 std::optional<ValueRange> RangeOf(DType dtype);
-// a op b without wrap-around; nothing where that is not known.
+// The range of `a op b` without wrap-around; nothing if it is unknown.
 std::optional<ValueRange> RangeOf(loop::BinaryOp op, ValueRange a, ValueRange b);
 
 }  // namespace kiln::codegen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation on every type, at the edges: machine code and interpreter give the same bits,
-// scalar and vector.
+// Every operation on every type, at edge values: machine code and interpreter compute the same
+// bits, with scalars and vectors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,12 +29,12 @@ using loop::Var;
 
 constexpr int kLanes = 8;
 
-// Stores of results, collected so that one program (and one compilation) covers many operations.
+// Collects stores of results, so that one program (and one compilation) covers many operations.
 class Results {
  public:
   explicit Results(int count) : count_(count) {}
 
-  // out[i] = make(i) for all i; once element by element, once by vectors.
+  // Adds out[i] = make(i) for all i, once by elements and once by vectors.
   template <typename Make>
   void Add(const std::string& name, DType dtype, Make make) {
     for (int lanes : {1, kLanes}) {
@@ -47,7 +47,7 @@ class Results {
     }
   }
 
-  // Runs everything on all machines at hand.
+  // Runs all stores on all available machines.
   void Check(const std::vector<Buffer>& inputs, const std::vector<std::string>& bytes) {
     std::vector<Buffer> params = inputs;
     std::vector<std::string> args = bytes;
@@ -55,7 +55,7 @@ class Results {
       params.push_back(out);
       args.push_back(std::string(out->num_bytes(), '\0'));
     }
-    // A Jit function takes at most 16 parameters: a few outputs at a time.
+    // A Jit function takes at most 16 parameters, so each function has only some of the outputs.
     const size_t fixed = inputs.size();
     for (size_t first = 0; first < outputs_.size(); first += 12) {
       const size_t last = std::min(outputs_.size(), first + 12);
@@ -216,7 +216,7 @@ TEST_P(ArithmeticTest, Bitcast) {
   const Buffer a = Param("a", dtype, {kCount});
   Results results(kCount);
   for (DType to : AllDtypes()) {
-    if (to.bits != dtype.bits) continue;  // a bool has one of its own
+    if (to.bits != dtype.bits) continue;  // Bool has a test of its own
     results.Add("as_" + to.ToString(), to,
                 [&](const Expr& i) { return loop::MakeBitcast(to, loop::MakeLoad(a, {i})); });
   }
@@ -229,7 +229,7 @@ TEST_P(FloatTest, Fma) {
   const Buffer a = Param("a", dtype, {pairs.count}), b = Param("b", dtype, {pairs.count}),
                c = Param("c", dtype, {pairs.count});
   for (const Target& target : RunnableTargets()) {
-    // Without the instruction, float64 is refused.
+    // Without the instruction, float64 is not supported.
     if (!target.has_fma && dtype.bits == 64) continue;
     for (int lanes : {1, kLanes}) {
       const Buffer out = Param("out", dtype, {pairs.count});
@@ -247,7 +247,7 @@ TEST_P(FloatTest, Fma) {
   }
 }
 
-// What takes the place of instructions that the machine lacks.
+// Arithmetic that replaces instructions which the machine lacks.
 TEST_P(FloatTest, SoftwareArithmetic) {
   const DType dtype = GetParam();
   constexpr int kCount = 4096;
@@ -277,7 +277,7 @@ TEST_P(FloatTest, SoftwareArithmetic) {
   ExpectSameBits(program, "f", args, **jit, "software");
 }
 
-// rounding_mul_top of a by b or by a number, `lanes` at a time.
+// Assembly of rounding_mul_top of `a` by `b`, or by a number, with `lanes` lanes.
 std::string UpperWords(const Target& target, int lanes, bool by_number) {
   const DType dtype = DType::Int(32);
   const Buffer a = Param("a", dtype, {64}), b = Param("b", dtype, {64}),
@@ -302,11 +302,12 @@ TEST(FixedPointTest, UpperWordsAreOneInstruction) {
     EXPECT_EQ(dsp.find("umlal"), std::string::npos) << dsp;
     const std::string helium = UpperWords(*Target::Parse("cortex-m55"), 4, by_number);
     EXPECT_NE(helium.find("vrmulh.s32"), std::string::npos) << helium;
-    // Products of even and of odd lanes; the upper words of the odd ones stay where they are.
+    // Even and odd lanes are multiplied separately; the upper words of the odd products are not
+    // moved.
     const std::string avx2 = UpperWords(*Target::Parse("x86-64-v3"), 8, by_number);
     EXPECT_NE(avx2.find("vpmuldq"), std::string::npos) << avx2;
     EXPECT_EQ(avx2.find("vpsllq"), std::string::npos) << avx2;
-    // One permutation takes both.
+    // One permutation combines both.
     const std::string avx512 = UpperWords(*Target::Parse("x86-64-v4"), 16, by_number);
     EXPECT_NE(avx512.find("vpermt2d"), std::string::npos) << avx512;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bfloat16: the machine's conversion and products, and the arithmetic that takes their place, give the
-// bits of the interpreter for random and extreme operands.
+// bfloat16: the machine's conversion and products, and the arithmetic that replaces them, compute
+// the interpreter's bits for random and extreme operands.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -35,7 +35,7 @@ struct Operands {
 
 Expr At(const Expr& i, int lanes) { return lanes == 1 ? i : loop::MakeRamp(i * lanes, 1, lanes); }
 
-// Floats to bfloat16 and back.
+// Converts floats to bfloat16 and back.
 Operands Conversion(int lanes) {
   const std::string floats = loop::FloatsAroundHalves() + loop::SumsOfBFloats(kCount, 11, false);
   const auto n = static_cast<int64_t>(floats.size()) / kFloat.bytes();
@@ -47,7 +47,7 @@ Operands Conversion(int lanes) {
           {floats, std::string(floats.size(), '\0')}};
 }
 
-// One group of products for each of many sums.
+// Adds one group of products to each of many sums.
 Operands Products(int lanes, bool finite) {
   const Buffer a = Param("a", kBFloat, {kGroup * kCount}),
                b = Param("b", kBFloat, {kGroup * kCount}), sums = Param("sums", kFloat, {kCount}),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls in both conventions, launches, workspaces and the checks of packed functions.
+// Calls in both conventions, launches, workspaces and the argument checks of packed functions.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -54,7 +54,7 @@ Buffer Workspace(int64_t bytes) {
   return loop::MakeBuffer("workspace", DType::UInt(8), {bytes}, loop::BufferScope::kWorkspace, 64);
 }
 
-// out[i] = a[i] + amount for a [2, 4] tensor, by way of `workspace` where it is not null.
+// out[i] = a[i] + amount for a [2, 4] tensor, computed in `workspace` if it is not null.
 Func AddFunc(const std::string& name, float amount, Convention convention,
              const Buffer& workspace = nullptr) {
   const Buffer a = Param("a", kF32, {2, 4}), out = Param("out", kF32, {2, 4});
@@ -80,7 +80,7 @@ Func AddFunc(const std::string& name, float amount, Convention convention,
   return func;
 }
 
-// main(a, out) = add2(add1(a)), the intermediate in main's workspace.
+// main(a, out) = add2(add1(a)), with the intermediate value in main's workspace.
 LoopProgram Chain(Convention convention, bool operators_have_workspace) {
   LoopProgram program;
   const Buffer scratch = operators_have_workspace ? Workspace(32) : nullptr;
@@ -116,7 +116,7 @@ TEST(CallTest, UnpackedFunctionsCallEachOther) {
   }
 }
 
-// Operators that share the code of another leave nothing but their names.
+// Operators that share the code of another one leave only their names.
 TEST(CallTest, FunctionsThatOnlyPassArgumentsOnAreInlined) {
   for (bool exported : {false, true}) {
     LoopProgram program = Chain(Convention::kUnpacked, false);
@@ -134,8 +134,8 @@ TEST(CallTest, FunctionsThatOnlyPassArgumentsOnAreInlined) {
   }
 }
 
-// Where memory is short, what is kept between the calls is where the memory begins, not each address in
-// it that is passed again.
+// If memory is short, only the base address of the memory stays live between calls, not each
+// address in it that is passed again.
 TEST(CallTest, TheModelsFunctionKeepsNoAddressesWhereMemoryIsShort) {
   LoopProgram program;
   program.funcs.push_back(AddFunc("add", 1, Convention::kUnpacked));
@@ -160,7 +160,7 @@ TEST(CallTest, TheModelsFunctionKeepsNoAddressesWhereMemoryIsShort) {
   EXPECT_EQ(addresses("x86-64"), 3);
 }
 
-// A packed function of a program, called with tensors of any description.
+// A packed function of a program. Calls pass tensors with any description.
 class PackedCall {
  public:
   PackedCall(const LoopProgram& program, const std::string& name, const Jit::Symbols& symbols = {})
@@ -201,7 +201,7 @@ struct ChainArguments {
   }
 };
 
-// The C++ runtime puts a constant pool between outputs and workspace, the C runtime does not.
+// The C++ runtime passes a constant pool between outputs and workspace, the C runtime does not.
 TEST(CallTest, PackedMainTakesItsWorkspaceLast) {
   for (bool operators_have_workspace : {false, true}) {
     PackedCall call(Chain(Convention::kPacked, operators_have_workspace), "f");
@@ -216,7 +216,7 @@ TEST(CallTest, PackedMainTakesItsWorkspaceLast) {
   }
 }
 
-// Only who comes from outside passes tensors, and has them checked.
+// Only external callers pass tensors, which are checked.
 TEST(CallTest, PackedFunctionsOfTheModuleAreCalledByPointers) {
   LoopProgram program = Chain(Convention::kPacked, /*operators_have_workspace=*/false);
   for (Func& func : program.funcs) func.exported = func.kind == Func::Kind::kMain;
@@ -295,7 +295,8 @@ Func External(const Func& like, bool by_name) {
   return func;
 }
 
-// main(a, out) = add2(add1(a)), both of another program, the intermediate in static memory.
+// main(a, out) = add2(add1(a)), both functions in another program, the intermediate value in static
+// memory.
 LoopProgram CallsOthers(Convention convention, bool by_name) {
   LoopProgram program;
   program.funcs.push_back(External(AddFunc("add1", 1, convention), by_name));
@@ -359,7 +360,7 @@ TEST(CallTest, FunctionsAreLookedUpByName) {
   EXPECT_NE((*jit)->Lookup("module_context"), nullptr);
   environment = adders->get();
   ExpectSumOfBoth(**jit);
-  environment = jit->get();  // knows no add1
+  environment = jit->get();  // has no add1
   ChainArguments x;
   EXPECT_FALSE((*jit)->Run("f", {static_cast<void*>(x.a), x.out}).ok());
 }
@@ -395,7 +396,8 @@ TEST(CallTest, PackedFunctionAllocatesItsWorkspaceAndGivesItBack) {
   EXPECT_EQ(JitLastError(), "add1: no memory for the workspace, bytes: 32");
 }
 
-// A matrix product whose rows are made in parallel, with a variable of an outer loop captured.
+// A matrix product whose rows are computed in parallel. The loop captures a variable of an outer
+// loop.
 LoopProgram ParallelProgram() {
   const Buffer a = Param("a", kF32, {3, 6, 8}), b = Param("b", kF32, {8, 5}),
                out = Param("out", kF32, {3, 6, 5});

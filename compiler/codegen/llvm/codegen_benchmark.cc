@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speed of one core on the convolution of a 1 x 1 and of a 3 x 3 kernel, channels last, by a
-// register tile of MR pixels x NR vectors held in a local buffer: shows whether the code generator
-// turns such a tile into registers. And: time to compile such layers, and of a packed call.
+// Speed of one core on convolutions with 1 x 1 and 3 x 3 kernels, channels last. A register tile of
+// MR pixels x NR vectors is in a local buffer, so the result shows if the code generator keeps such
+// a tile in registers. Also measures the compilation of such layers, and a packed call.
 //
 //   bazel run -c opt //compiler/codegen/llvm:codegen_benchmark
 #include <benchmark/benchmark.h>
@@ -38,7 +38,7 @@ using loop::Var;
 constexpr DType kF32 = DType::Float(32);
 
 struct Convolution {
-  int64_t pixels;  // of a row and of a column of the output
+  int64_t pixels;  // pixels of a row and of a column of the output
   int64_t in_channels;
   int64_t out_channels;
   int64_t kernel;
@@ -54,7 +54,7 @@ struct Tile {
   int lanes;
 };
 
-// input [pixels + kernel - 1][pixels + kernel - 1][in], weights [out /
+// Shapes: input [pixels + kernel - 1][pixels + kernel - 1][in], weights [out /
 // width][kernel][kernel][in][width], output [pixels][pixels][out].
 loop::LoopProgram MakeProgram(const Convolution& c, const Tile& tile) {
   const int64_t width = tile.vectors * tile.lanes;
@@ -147,7 +147,7 @@ void BM_Convolution(benchmark::State& state) {
                                                  benchmark::Counter::kIsIterationInvariantRate);
 }
 
-// Fifty layers of this kind in one program.
+// Compiles fifty layers like these in one program.
 void BM_CompileFiftyLayers(benchmark::State& state) {
   const Target target = Target::Host();
   loop::LoopProgram program;
@@ -165,7 +165,7 @@ void BM_CompileFiftyLayers(benchmark::State& state) {
 
 BENCHMARK(BM_CompileFiftyLayers)->Arg(1)->Arg(2)->Arg(3)->Unit(benchmark::kMillisecond);
 
-// A constant of many megabytes.
+// Compiles a constant of many megabytes.
 void BM_CompileConstant(benchmark::State& state) {
   const int64_t count = state.range(0) << 18;
   const Buffer constant = loop::MakeBuffer("constant", kF32, {count}, loop::BufferScope::kConstant);
@@ -191,7 +191,7 @@ BENCHMARK(BM_CompileConstant)
     ->Unit(benchmark::kMillisecond)
     ->Iterations(1);
 
-// A packed main that calls a packed operator of three tensors a hundred times; the time is per
+// A packed main that calls a packed operator with three tensors a hundred times. The time is per
 // call.
 void BM_PackedCall(benchmark::State& state) {
   constexpr int kCalls = 100;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dot products: every row of the table of instructions at every width, by the instruction and by
-// plain arithmetic, has the bits of the interpreter; and the instruction is there.
+// Dot products: every row of the table of instructions, at every width. By the instruction and by
+// plain arithmetic it computes the interpreter's bits. The assembly has the instruction.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -24,10 +24,10 @@ using loop::Var;
 
 constexpr int kSteps = 40;
 
-// Which groups a lane of the sum meets.
+// The groups that a lane of the sum is computed of.
 enum class Factors { kOneRow, kOneColumn, kPaired, kTwoByTwo };
 
-// sum[lane] += dot, of kSteps groups.
+// sum[lane] += dot, over kSteps groups.
 loop::LoopProgram Program(const loop::DotKind& kind, DType of_a, DType of_b, int lanes,
                           Factors factors, DType of_sum = DType::Int(32)) {
   const int group = kind.group;
@@ -63,7 +63,7 @@ void ExpectBitsOnMachinesAtHand(const loop::LoopProgram& program, const std::str
   for (const Target& target : targets) ExpectSameBits(program, "f", args, target);
 }
 
-// A machine that has the form.
+// A machine that supports the form.
 Target MachineOf(const DotInstruction& row, const DotForm& form) {
   const std::string triple = row.IsOfArch("x86_64")    ? "x86_64-pc-linux-gnu"
                              : row.IsOfArch("aarch64") ? "aarch64-unknown-linux-gnu"
@@ -76,7 +76,7 @@ Target MachineOf(const DotInstruction& row, const DotForm& form) {
   return target;
 }
 
-// Those of matrices are in matrices_test.cc.
+// matrices_test.cc covers rows for matrix registers.
 TEST(DotTest, RowsHaveTheBitsOfTheInterpreter) {
   for (const DotInstruction& row : DotInstructions()) {
     if (row.geometry == DotGeometry::kMatrix) continue;
@@ -103,14 +103,14 @@ TEST(DotTest, RowsAreThere) {
       const auto assembly = EmitAssembly(
           Program(KindOf(row), row.a, row.b, form.lanes, factors, row.sum), MachineOf(row, form));
       ASSERT_TRUE(assembly.ok()) << assembly.status();
-      // Of SSE the names have no v.
+      // SSE's mnemonics lack the v.
       const bool is_sse = row.IsOfArch("x86_64") && form.features.empty();
       EXPECT_TRUE(absl::StrContains(*assembly, is_sse ? name.substr(1) : name)) << *assembly;
     }
   }
 }
 
-// x86: each factor of a pair is converted to words at once, and halves of vectors are not copied.
+// x86: each factor of a pair is converted to words at once, and halves of vectors are not moved.
 TEST(DotTest, PairsOfBytesAreExtendedToWords) {
   const Buffer x = Param("x", DType::Int(8), {80}), w = Param("w", DType::Int(16), {32}),
                sum = Param("sum", DType::Int(32), {16});
@@ -129,7 +129,7 @@ TEST(DotTest, PairsOfBytesAreExtendedToWords) {
   EXPECT_FALSE(absl::StrContains(*assembly, "vinserti64x4")) << *assembly;
 }
 
-// AArch64: four groups of a row are one vector, whose lanes are operands.
+// AArch64: four groups of a row are loaded as one vector, whose lanes are operands.
 TEST(DotTest, GroupsOfARowAreLanes) {
   const Buffer a = Param("a", DType::Int(8), {16}), b = Param("b", DType::Int(8), {64}),
                sum = Param("sum", DType::Int(32), {4});
@@ -151,7 +151,7 @@ TEST(DotTest, GroupsOfARowAreLanes) {
   EXPECT_FALSE(absl::StrContains(*assembly, "ld1r")) << *assembly;
 }
 
-// Lanes of operands in turn, of scalars and of vectors, as factors and by themselves.
+// Interleaved operands, scalars and vectors, as factors and as stored values.
 TEST(DotTest, InterleavedOperands) {
   for (const int count : {2, 3, 4, 6, 8}) {
     for (const int lanes : {1, 3, 4, 16}) {
@@ -172,7 +172,8 @@ TEST(DotTest, InterleavedOperands) {
   }
 }
 
-// A tile that an instruction has a loop for: of so many steps, or, where rows overlap, of so many dots.
+// A tile that the instruction has a loop for, with `steps` steps, or with `steps` dots if rows
+// overlap.
 loop::LoopProgram TileProgram(const DotInstruction& row, const DotLoop& tile, int steps) {
   loop::DotKind kind = KindOf(row);
   kind.run = tile.run;
@@ -199,7 +200,7 @@ size_t Occurrences(const std::string& text, absl::string_view what) {
   return parts.size() - 1;
 }
 
-// What lies between LLVM's marks of inline assembly.
+// The text between LLVM's marks of inline assembly.
 std::string InlineAssembly(const std::string& text) {
   const std::vector<std::string> behind = absl::StrSplit(text, "@APP");
   return behind.size() != 2 ? std::string() : behind[1].substr(0, behind[1].find("@NO_APP"));
@@ -210,7 +211,7 @@ TEST(DotTest, TilesAreOneLoopInAssembly) {
   for (const DotInstruction& row : DotInstructions()) {
     for (const DotLoop& tile : row.loops) {
       ++num_loops;
-      // Dots of rows that overlap are no loop.
+      // Dots with overlapping rows are not a loop.
       const std::vector<int> all_steps =
           tile.slide > 0 ? std::vector<int>{1, 3, 5} : std::vector<int>{2, 3, 7, 8, 12};
       for (const int steps : all_steps) {
@@ -238,7 +239,7 @@ TEST(DotTest, TilesAreOneLoopInAssembly) {
   EXPECT_EQ(num_loops, 7);
 }
 
-// Tiles of other numbers of iterations call the same loop.
+// Tiles with different numbers of iterations call the same loop.
 TEST(DotTest, TilesOfAnyLengthShareALoopWhereCodeIsSmall) {
   const DotInstruction& row = *FindDotInstruction("smlad");
   const DotLoop& tile = row.loops.front();
@@ -264,7 +265,7 @@ TEST(DotTest, TilesOfAnyLengthShareALoopWhereCodeIsSmall) {
   }
 }
 
-// Windows of tensors of any width call the same function, which takes the length of a row.
+// Windows of tensors with different widths call the same function, which takes the length of a row.
 TEST(DotTest, WindowsOfAnyWidthShareAFunctionWhereCodeIsSmall) {
   const DotInstruction& row = *FindDotInstruction("smlad_taps");
   const DotLoop& tile = row.loops.front();
@@ -288,7 +289,7 @@ TEST(DotTest, WindowsOfAnyWidthShareAFunctionWhereCodeIsSmall) {
   EXPECT_EQ(Occurrences(InlineAssembly(*assembly), "lsl #1"), 2) << *assembly;
 }
 
-// A product that is needed twice is multiplied once, and the zero point is added by SMMLAR.
+// A product that is used twice is computed once, and SMMLAR adds the zero point.
 TEST(DotTest, RequantizationMultipliesTwice) {
   const Buffer x = Param("x", DType::Int(32), {3}), out = Param("out", DType::Int(32), {1});
   const Expr product = loop::RoundingMulTop(loop::MakeLoad(x, {0}), loop::MakeLoad(x, {1}));
@@ -303,7 +304,7 @@ TEST(DotTest, RequantizationMultipliesTwice) {
   EXPECT_EQ(Occurrences(*assembly, "smmlar\t"), 1) << *assembly;
 }
 
-// What no row is: any group, factors of any integers, rows by columns.
+// Dots that match no row: any group size, factors of any integers, rows by columns.
 TEST(DotTest, PlainArithmetic) {
   for (const int group : {1, 3, 4}) {
     for (const int lanes : {1, 4, 16}) {
@@ -314,7 +315,7 @@ TEST(DotTest, PlainArithmetic) {
       }
     }
   }
-  // 2 rows by 3 columns of 5 products.
+  // 2 rows by 3 columns of 5 products each.
   const Buffer a = Param("a", DType::Int(16), {10}), b = Param("b", DType::Int(8), {15}),
                sum = Param("sum", DType::Int(32), {6});
   const auto all = [](const Buffer& buffer) {

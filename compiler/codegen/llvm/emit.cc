@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EmitObject and its siblings: module, optimisation, machine code.
+// EmitObject and related functions: module, optimization, machine code.
 #include "compiler/codegen/llvm/emit.h"
 
 #include <cstring>
@@ -25,7 +25,7 @@
 namespace kiln::codegen {
 namespace {
 
-// Writes into a string, so that an object of many megabytes exists once.
+// Writes to a string, so that an object of many megabytes is in memory only once.
 class StringStream : public llvm::raw_pwrite_stream {
  public:
   explicit StringStream(std::string& out) : raw_pwrite_stream(/*Unbuffered=*/true), out_(out) {}
@@ -40,13 +40,13 @@ class StringStream : public llvm::raw_pwrite_stream {
   std::string& out_;
 };
 
-// Of an object beside its constants: more than most have.
+// Estimate for an object without its constants, larger than most.
 constexpr uint64_t kCodeBytes = 1 << 20;
 
 struct Compilation {
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<llvm::LLVMContext> context;
-  std::unique_ptr<llvm::Module> module;  // dies before its context
+  std::unique_ptr<llvm::Module> module;  // destroyed before its context
 };
 
 absl::StatusOr<std::vector<Machine>> VariantMachines(const LlvmOptions& options) {
@@ -58,7 +58,7 @@ absl::StatusOr<std::vector<Machine>> VariantMachines(const LlvmOptions& options)
   return machines;
 }
 
-// Nothing refers to the notes, so the module says that they are used.
+// Marks the notes as used, since nothing refers to them.
 void AddNotes(const std::string& notes, llvm::Module& module) {
   if (notes.empty()) return;
   llvm::Type* const byte = llvm::Type::getInt8Ty(module.getContext());
@@ -81,7 +81,7 @@ size_t ConstantBytes(const llvm::Module& module) {
   return static_cast<size_t>(bytes);
 }
 
-// `traits`: null for what the target has.
+// `traits` overrides the target's traits if it is not null.
 absl::StatusOr<Compilation> Compile(const loop::LoopProgram& program, const Target& target,
                                     const LlvmOptions& options,
                                     const MachineTraits* traits = nullptr) {
@@ -133,7 +133,7 @@ absl::StatusOr<std::string> Write(Compilation compilation, llvm::CodeGenFileType
 absl::StatusOr<std::string> EmitObject(const loop::LoopProgram& program, const Target& target,
                                        const LlvmOptions& options) {
   KILN_ASSIGN_OR_RETURN(Compilation compilation, Compile(program, target, options));
-  // `kiln inspect` adds up what the functions of firmware take of the stack.
+  // `kiln inspect` adds up the stack sizes of firmware functions.
   compilation.machine->Options.EmitStackSizeSection = target.is_baremetal();
   return Write(std::move(compilation), llvm::CodeGenFileType::ObjectFile);
 }

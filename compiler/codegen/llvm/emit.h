@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of the arithmetic that takes the place of missing instructions.
+// For tests of the arithmetic that replaces missing instructions.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_EMIT_H_
 #define KILN_COMPILER_CODEGEN_LLVM_EMIT_H_
 
@@ -11,7 +11,7 @@
 
 namespace kiln::codegen {
 
-// EmitObject as if the target's instructions were no more than `traits` says.
+// EmitObject for a machine that has only the instructions in `traits`.
 absl::StatusOr<std::string> EmitObjectWithTraits(const loop::LoopProgram& program,
                                                  const Target& target, const LlvmOptions& options,
                                                  const MachineTraits& traits);

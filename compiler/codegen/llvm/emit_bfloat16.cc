@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bfloat16, which is i16 everywhere else: conversions, by the machine's instruction or by arithmetic
-// that gives the same bits, and its products where no instruction adds them.
+// bfloat16, which is i16 everywhere else. Conversions use the machine's instruction, or arithmetic
+// with the same bits. Products without an instruction are computed one by one.
 #include <cstdint>
 
 #include "compiler/codegen/llvm/function_emitter.h"
@@ -10,17 +10,17 @@
 namespace kiln::codegen {
 namespace {
 
-// Of float32, by its bits.
+// Masks of float32's bits.
 constexpr uint64_t kExponent = 0x7f800000, kSign = 0x80000000;
-constexpr uint64_t kQuiet = 0x40;  // of the fraction of a NaN of bfloat16
-constexpr uint64_t kPlaces = 16;   // of the fraction that bfloat16 lacks
+constexpr uint64_t kQuiet = 0x40;  // in the fraction of a NaN of bfloat16
+constexpr uint64_t kPlaces = 16;   // bits of the fraction that bfloat16 lacks
 
 unsigned LanesOf(llvm::Value* value) {
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
   return vector == nullptr ? 1 : vector->getNumElements();
 }
 
-// `scalar`, in as many lanes as `like` has.
+// `scalar` as a vector with as many lanes as `like`, or as it is.
 llvm::Type* TypeLike(llvm::Value* like, llvm::Type* scalar) {
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(like->getType());
   return vector == nullptr ? scalar : llvm::FixedVectorType::get(scalar, vector->getNumElements());
@@ -49,8 +49,8 @@ llvm::Value* FunctionEmitter::EmitBFloatFromFloat(llvm::Value* x) {
   auto constant = [words](uint64_t value) { return llvm::ConstantInt::get(words, value); };
   llvm::Value* bits = builder_.CreateBitCast(x, words);
   llvm::Value* upper = builder_.CreateLShr(bits, kPlaces);
-  // Half of the last place that stays, less one where that place is even; the carry may run into
-  // the exponent, up to infinity.
+  // Adds half a unit in the last remaining place, less one if that place is even. The carry may
+  // reach the exponent, up to infinity.
   llvm::Value* last_place = builder_.CreateAnd(upper, constant(1));
   llvm::Value* rounded = builder_.CreateLShr(
       builder_.CreateAdd(builder_.CreateAdd(bits, constant(0x7fff)), last_place), kPlaces);

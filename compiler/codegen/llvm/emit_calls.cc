@@ -23,7 +23,7 @@ size_t NumArgs(const loop::Func& callee) {
   return callee.params.size() + (workspace ? 1 : 0) + callee.scalars.size();
 }
 
-// Whether a function of the program returns 0 always: it neither fails nor calls one that may.
+// True if the function always returns 0: neither it nor a callee may fail.
 bool AlwaysSucceeds(const loop::Func& func, const ModuleContext& context) {
   if (func.kind != loop::Func::Kind::kOperator || !func.body) return false;
   bool succeeds = true;
@@ -118,8 +118,8 @@ void FunctionEmitter::EmitUnpackedCall(const FuncSymbols& callee, const loop::Ca
   if (TakesArray(*callee.func)) {
     args.push_back(PassesAllOn(node) ? function_->getArg(0) : ArgumentArray(node));
   } else {
-    // Between calls the model's function keeps where its memory begins, and not every address in it that
-    // it passes again: each would take a register, and its place on the stack.
+    // Between calls the model's function keeps only the base address of its memory, not every
+    // address in it that it passes again. Each of them would need a register, and be spilled.
     const bool keeps_few = func_.kind == loop::Func::Kind::kMain && machine_.target.short_of_memory;
     for (const loop::Buffer& param : func_.params) {
       const auto passes = [&](const loop::Argument& argument) {
@@ -138,7 +138,7 @@ void FunctionEmitter::EmitUnpackedCall(const FuncSymbols& callee, const loop::Ca
   }
   llvm::Function* function = callee.is_called_directly() ? callee.body : callee.entry;
   llvm::Value* status = builder_.CreateCall(function, args);
-  // Where code has to be small, nobody asks after a status that is known.
+  // For small code, a status that is known to be 0 is not tested.
   const bool is_known = machine_.target.short_of_memory && callee.is_called_directly() &&
                         AlwaysSucceeds(*callee.func, context_);
   if (!is_known) ReturnIfNonZero(status);
@@ -179,7 +179,7 @@ void FunctionEmitter::StoreTensor(llvm::Value* tensor, const loop::Buffer& param
   };
   llvm::Constant* null = llvm::ConstantPointerNull::get(types_.pointer);
   store(IrTypes::kData, data);
-  // With its padding, for readers that take 32 bits everywhere.
+  // 32 bits, with the padding of short enums, for readers that load 32 bits everywhere.
   store(IrTypes::kDeviceType, builder_.getInt32(kDeviceCpu));
   store(IrTypes::kDeviceId, builder_.getInt32(0));
   store(IrTypes::kNdim, builder_.getInt32(param->shape.size()));
@@ -191,7 +191,7 @@ void FunctionEmitter::StoreTensor(llvm::Value* tensor, const loop::Buffer& param
 
 void FunctionEmitter::EmitPackedCall(const FuncSymbols& callee, const loop::Call& node) {
   const uint64_t count = node.args.size();
-  // A caller of an entry with pools would have to know whether it wants a constant pool too.
+  // A packed entry with pools may or may not take a constant pool, so it cannot be called.
   if (callee.func->kind == loop::Func::Kind::kMain) {
     context_.Fail(absl::StrCat(func_.name, " calls the packed entry ", node.function));
     return;
@@ -240,7 +240,7 @@ llvm::StructType* FunctionEmitter::ClosureType(const FuncSymbols& task) {
 }
 
 llvm::Function* FunctionEmitter::TaskTrampoline(const FuncSymbols& task) {
-  // Symbols of a program are identifiers of C: a dot keeps this apart from them.
+  // Symbols of a program are C identifiers, so the dot makes this name unique.
   const std::string name = task.func->name + ".launched";
   if (llvm::Function* made = context_.module.getFunction(name)) return made;
   auto* type =
@@ -270,7 +270,7 @@ void FunctionEmitter::Emit(const loop::Launch& node) {
     return;
   }
   const FuncSymbols& task = it->second;
-  // Pointers first, then numbers: the order of the task's parameters.
+  // Pointers, then numbers: the order of the task's parameters.
   std::vector<llvm::Value*> captured;
   for (const loop::Argument& argument : node.args) {
     if (argument.buffer != nullptr) captured.push_back(ArgumentAddress(argument));

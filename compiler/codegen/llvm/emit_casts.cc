@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions between types, and rounding, roots and fused products for machines that lack the
-// instruction.
+// instructions.
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -15,7 +15,7 @@ namespace {
 using loop::BinaryOp;
 using loop::Expr;
 
-// The number that `e` is in all lanes; nothing if it is none.
+// The number that `e` is in all lanes, or nothing.
 std::optional<double> Number(Expr e) {
   while (const auto* broadcast = e.As<loop::Broadcast>()) e = broadcast->a;
   const auto* number = e.As<loop::FloatImm>();
@@ -27,8 +27,8 @@ const loop::Binary* AsBound(const Expr& e, BinaryOp op) {
   return binary != nullptr && binary->op == op ? binary : nullptr;
 }
 
-// Whether `e` is max(min(x, high), low), or the other way round, with bounds that a signed integer
-// of so many bits can hold. It may still be NaN.
+// True if `e` is max(min(x, high), low) or min(max(x, low), high), with bounds that fit into a
+// signed integer of `bits` bits. `e` may still be NaN.
 bool IsClamped(const Expr& e, int bits) {
   for (const BinaryOp op : {BinaryOp::kMin, BinaryOp::kMax}) {
     const loop::Binary* outer = AsBound(e, op);
@@ -59,14 +59,14 @@ llvm::Value* FunctionEmitter::EmitFloatToInt(const Expr& source, llvm::Value* a,
   }
   llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
   if (clamped) {
-    // Chosen behind the conversion, so that it can be the mask of that instruction.
+    // The selection follows the conversion, so that it can become the mask of that instruction.
     llvm::Value* number = builder_.CreateFCmpORD(a, zero);
     llvm::Value* whole = ByLanes(a, to, [&](llvm::Value* x, llvm::Type* result) {
       return builder_.CreateFPToSI(x, result);
     });
     return builder_.CreateSelect(number, whole, llvm::Constant::getNullValue(to));
   }
-  // LLVM would do this one lane after the other.
+  // LLVM would convert one lane after the other.
   const unsigned bits = static_cast<unsigned>(type.dtype.bits);
   const double limit = std::ldexp(1, type.dtype.bits - 1);
   llvm::Value* low = builder_.CreateFCmpOLT(a, llvm::ConstantFP::get(a->getType(), -limit));
@@ -129,12 +129,12 @@ llvm::Value* FunctionEmitter::EmitRound(loop::UnaryOp op, DType dtype, llvm::Val
     if (op == UnaryOp::kTrunc) id = llvm::Intrinsic::trunc;
     return builder_.CreateUnaryIntrinsic(id, x);
   }
-  // From 2^23 (2^52) on, every float is whole.
+  // Floats from 2^23 (2^52) on are whole.
   llvm::Type* type = x->getType();
   llvm::Value* limit = llvm::ConstantFP::get(type, single ? 0x1p23 : 0x1p52);
   llvm::Value* magnitude = builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
   llvm::Value* has_fraction = builder_.CreateFCmpOLT(magnitude, limit);
-  // Adding and taking away `limit` rounds to nearest even in the addition.
+  // Adding and subtracting `limit` rounds to nearest even, in the addition.
   llvm::Value* nearest = builder_.CreateFSub(builder_.CreateFAdd(magnitude, limit), limit);
   llvm::Value* one = llvm::ConstantFP::get(type, 1.0);
   auto step = [&](llvm::Value* condition, llvm::Value* moved, llvm::Value* kept) {
@@ -150,15 +150,15 @@ llvm::Value* FunctionEmitter::EmitRound(loop::UnaryOp op, DType dtype, llvm::Val
                   ? step(builder_.CreateFCmpOGT(whole, x), builder_.CreateFSub(whole, one), whole)
                   : step(builder_.CreateFCmpOLT(whole, x), builder_.CreateFAdd(whole, one), whole);
   }
-  // The sign of a zero is that of x.
+  // A zero has the sign of x.
   rounded = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, rounded, x);
   return builder_.CreateSelect(has_fraction, rounded, x);
 }
 
 llvm::Value* FunctionEmitter::EmitFmaInDouble(llvm::Value* a, llvm::Value* b, llvm::Value* c) {
-  // a * b is exact in double. The sum is rounded to odd, which makes the second rounding, to float,
-  // the only one that counts (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums",
-  // 2008); its error comes from Knuth's two-sum.
+  // a * b is exact in double. The sum is rounded to odd, so that only the second rounding, to
+  // float, has an effect (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums",
+  // 2008). Its error is computed by Knuth's two-sum.
   llvm::Type* wide = llvm::Type::getDoubleTy(builder_.getContext());
   llvm::Type* bits = types_.i64;
   if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(a->getType())) {
@@ -179,8 +179,8 @@ llvm::Value* FunctionEmitter::EmitFmaInDouble(llvm::Value* a, llvm::Value* b, ll
   llvm::Value* even =
       builder_.CreateICmpEQ(builder_.CreateAnd(sum_bits, llvm::ConstantInt::get(bits, 1)),
                             llvm::ConstantInt::get(bits, 0));
-  // Away from zero if the error has the sum's sign, else towards it; in both cases to the odd
-  // neighbour.
+  // Away from zero if the error has the sign of the sum, otherwise towards zero. The neighbor is
+  // odd in both cases.
   llvm::Value* same_sign =
       builder_.CreateICmpSGE(builder_.CreateXor(sum_bits, builder_.CreateBitCast(error, bits)),
                              llvm::ConstantInt::get(bits, 0));

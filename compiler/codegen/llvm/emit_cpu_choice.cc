@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// loop::CpuChoice: asks the CPU what it has, once, and remembers the variant. It needs no library
-// and no resolver of the loader (ifunc): the answer is one word, which the
-// first of those that ask at the same time stores.
+// loop::CpuChoice: queries the CPU's features once, and stores the chosen variant. It needs no
+// library and no resolver of the loader (ifunc). The choice is one word; if several threads query
+// at the same time, the first one stores it.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -63,7 +63,7 @@ class CpuChoiceEmitter {
     return function;
   }
 
-  // fail(text): leaves the text as the last error, where there is a runtime that keeps it.
+  // fail(text): records the text as the last error if there is a runtime.
   void DefineFail() {
     fail_ = Internal("fail", builder_.getVoidTy(), {types_.pointer});
     Begin(fail_);
@@ -88,8 +88,8 @@ class CpuChoiceEmitter {
         {builder_.getInt32(leaf), builder_.getInt32(subleaf)});
   }
 
-  // A register of a leaf, 0 where `there` is false. CPUID of a leaf that is not there gives
-  // something else, and does no harm.
+  // A register of a leaf, or 0 if `there` is false. CPUID of a missing leaf returns other data and
+  // does no harm.
   llvm::Value* Leaf(llvm::Value* there, llvm::Value* leaf, CpuidRegister which) {
     return builder_.CreateSelect(there, builder_.CreateExtractValue(leaf, which),
                                  builder_.getInt32(0));
@@ -99,7 +99,7 @@ class CpuChoiceEmitter {
     builder_.CreateStore(value, builder_.CreateConstInBoundsGEP1_64(types_.i32, words, word));
   }
 
-  // ask(): the choice, of the CPU itself.
+  // ask(): returns the choice for this CPU.
   void DefineAsk() {
     ask_ = Internal("ask", types_.i32, {});
     Begin(ask_);
@@ -123,7 +123,7 @@ class CpuChoiceEmitter {
     StoreWord(words, kCpuLeaf7Sub1Eax, Leaf(has_7_1, Cpuid(7, 1), kEax));
     StoreWord(words, kCpuLeaf80000001Ecx, Leaf(has_extended, Cpuid(kExtendedLeaves + 1, 0), kEcx));
     StoreWord(words, kCpuXcr0, builder_.getInt32(0));
-    // XGETBV may be executed only where the operating system has enabled it.
+    // XGETBV may only be executed if the operating system has enabled it.
     llvm::BasicBlock *enabled = Block("enabled"), *known = Block("known");
     llvm::Value* os_xsave = builder_.CreateAnd(leaf_1_ecx, uint64_t{kCpuOsXsave});
     builder_.CreateCondBr(builder_.CreateIsNotNull(os_xsave), enabled, known);
@@ -136,14 +136,14 @@ class CpuChoiceEmitter {
     builder_.CreateRet(builder_.CreateLoad(types_.i32, choice));
   }
 
-  // Whether a variant has instructions whose registers Linux wants to be asked for.
+  // True if a variant uses registers that have to be requested from Linux.
   bool UsesMatrices() const {
     return absl::c_any_of(context_.machines, [](const Machine& machine) {
       return machine.target.HasFeature("amx-tile") && TripleOf(machine.target).isOSLinux();
     });
   }
 
-  // Takes the features away that Linux refuses.
+  // Removes the features whose registers Linux refuses.
   void AskForMatrices(llvm::Value* words, llvm::Value* leaf_7_edx) {
     llvm::BasicBlock *there = Block("matrices"), *refused = Block("refused"),
                      *asked = Block("asked");
@@ -164,7 +164,7 @@ class CpuChoiceEmitter {
     llvm::Type* i32 = types_.i32;
     auto* type = llvm::FunctionType::get(
         llvm::StructType::get(context_.module.getContext(), {i32, i32}), {i32}, false);
-    // As bytes: assemblers take the name only for processors that have it.
+    // As bytes, because assemblers accept the mnemonic only for processors that have it.
     llvm::Value* xcr0 = builder_.CreateCall(
         llvm::InlineAsm::get(type, ".byte 0x0f, 0x01, 0xd0",
                              absl::StrCat("={ax},={dx},{cx}", kClobbers), /*hasSideEffects=*/true),
@@ -177,11 +177,11 @@ class CpuChoiceEmitter {
         ->setAtomic(llvm::AtomicOrdering::Monotonic);
   }
 
-  // The element of a constant table of texts.
+  // Loads an element of a constant table of texts.
   llvm::Value* TextOf(const std::vector<std::string>& texts, llvm::Value* index) {
     std::vector<llvm::Constant*> addresses;
     for (const std::string& text : texts) addresses.push_back(context_.Text(text));
-    // A table that is never read has an element too.
+    // An empty table, which is never read, gets a null element.
     if (addresses.empty()) addresses.push_back(llvm::ConstantPointerNull::get(types_.pointer));
     auto* type = llvm::ArrayType::get(types_.pointer, addresses.size());
     auto* table = new llvm::GlobalVariable(context_.module, type, /*isConstant=*/true,
@@ -210,7 +210,7 @@ class CpuChoiceEmitter {
         llvm::MDBuilder(context_.module.getContext()).createLikelyBranchWeights();
     builder_.CreateCondBr(builder_.CreateIsNotNull(before), known, first, likely);
     builder_.SetInsertPoint(first);
-    // Keeps what another thread has chosen.
+    // Keeps the choice of another thread.
     llvm::Value* asked = builder_.CreateCall(ask_);
     llvm::Value* exchange = builder_.CreateAtomicCmpXchg(
         chosen_, builder_.getInt32(0), asked, llvm::Align(4), llvm::AtomicOrdering::Monotonic,
@@ -232,7 +232,7 @@ class CpuChoiceEmitter {
     builder_.CreateRet(builder_.getInt32(0));
   }
 
-  // The name of the variant that runs.
+  // Returns the name of the chosen variant.
   void DefineGet() {
     llvm::Function* get = context_.module.getFunction(choice_.get);
     Begin(get);
@@ -256,7 +256,7 @@ class CpuChoiceEmitter {
     builder_.CreateRet(builder_.getInt32(0));
   }
 
-  // equal(a, b): whether two strings are.
+  // equal(a, b): true if the strings are equal.
   llvm::Function* DefineEqual() {
     llvm::Function* equal =
         Internal("equal", builder_.getInt1Ty(), {types_.pointer, types_.pointer});
@@ -281,7 +281,7 @@ class CpuChoiceEmitter {
     return equal;
   }
 
-  // select(name): lets that variant run.
+  // select(name): chooses the variant with this name.
   void DefineSelect() {
     llvm::Function* equal = DefineEqual();
     select_ = Internal("select", types_.i32, {types_.pointer});
@@ -335,7 +335,7 @@ class CpuChoiceEmitter {
   const IrTypes& types_;
   const loop::CpuChoice& choice_;
   llvm::IRBuilder<> builder_;
-  llvm::Function* function_ = nullptr;  // that is being made
+  llvm::Function* function_ = nullptr;  // the function under construction
   llvm::GlobalVariable* chosen_ = nullptr;
   llvm::Function* fail_ = nullptr;
   llvm::Function* ask_ = nullptr;

@@ -96,7 +96,7 @@ class DataEmitter {
     for (const loop::Constant& constant : context_.program.constants) {
       if (constant.buffer->name == symbol) return context_.constants.at(constant.buffer.get());
     }
-    // Another object's.
+    // The symbol belongs to another object.
     return new llvm::GlobalVariable(context_.module, context_.types.i8, /*isConstant=*/true,
                                     llvm::GlobalValue::ExternalLinkage, nullptr, symbol);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dot products, by the instruction that the schedule has named where the machine has it, by plain
-// vector arithmetic elsewhere.
+// Dot products: by the instruction that the schedule has chosen if the machine has it, otherwise by
+// plain vector arithmetic.
 #include <algorithm>
 #include <vector>
 
@@ -29,7 +29,7 @@ const DotChoice* FindDot(const MachineTraits& traits, const loop::Dot& node, int
   return nullptr;
 }
 
-// Whether the lanes of a dot lie as an instruction has them, or do if a factor is repeated.
+// True if the lanes of a dot have the instruction's layout, perhaps after a factor is repeated.
 bool IsGeometryOf(DotGeometry geometry, const loop::DotShape& shape) {
   if (geometry == DotGeometry::kOuter) {
     return !shape.paired && shape.rows == 2 && shape.columns == 2;
@@ -37,10 +37,10 @@ bool IsGeometryOf(DotGeometry geometry, const loop::DotShape& shape) {
   return shape.paired || shape.rows == 1 || shape.columns == 1;
 }
 
-// `value` with `to` lanes: repeated, where it has fewer. A scalar stays one.
+// Repeats the lanes of `value` up to `to` lanes. A scalar stays a scalar.
 llvm::Value* RepeatedTo(llvm::IRBuilder<>& builder, llvm::Value* value, int from, int to) {
   if (from == to || from == 1) return value;
-  // A group of one word is broadcast as such, which is an operand of many instructions.
+  // A group of one word is broadcast as a word, which many instructions accept as an operand.
   const unsigned bits = value->getType()->getPrimitiveSizeInBits();
   if (bits == 32) {
     llvm::Value* word = builder.CreateBitCast(value, builder.getInt32Ty());
@@ -53,7 +53,7 @@ llvm::Value* RepeatedTo(llvm::IRBuilder<>& builder, llvm::Value* value, int from
   return builder.CreateShuffleVector(value, mask);
 }
 
-// Makes the instructions of a row's text (DotForm::llvm).
+// Emits the instructions in a row's text (DotForm::llvm).
 class DotSpelling {
  public:
   DotSpelling(llvm::IRBuilder<>& builder, absl::string_view text, llvm::Value* sum, llvm::Value* a,
@@ -126,10 +126,10 @@ class DotSpelling {
     return builder_.CreateIntrinsic(declared->getReturnType(), id, args);
   }
 
-  // Intrinsics of RISC-V's vectors have types without a fixed number of lanes: of at least as many
-  // lanes, where registers are of at least 128 bits, and told how many count.
+  // RISC-V's vector intrinsics take types without a fixed number of lanes. Their registers have at
+  // least 128 bits, and so at least `lanes` lanes; an operand is the number of active lanes.
   llvm::Value* WideningMultiplyAdd(llvm::Value* sum, llvm::Value* a, llvm::Value* b) {
-    constexpr unsigned kLeastUnits = 2;  // of 64 bits
+    constexpr unsigned kLeastUnits = 2;  // 64-bit units of the smallest register
     const unsigned lanes = llvm::cast<llvm::FixedVectorType>(sum->getType())->getNumElements();
     const auto scalable = [&](llvm::Value* vector) {
       llvm::Type* element = vector->getType()->getScalarType();
@@ -176,7 +176,7 @@ llvm::Value* FunctionEmitter::EmitDot(const loop::Dot& node, const loop::Type& t
 
 llvm::Value* FunctionEmitter::EmitPlainDot(const loop::Dot& node, const loop::DotShape& shape,
                                            llvm::Value* sum, llvm::Value* a, llvm::Value* b) {
-  // A factor of one product of every lane.
+  // Returns one factor of a product, for every lane.
   const auto factor = [&](llvm::Value* groups, const loop::Expr& source, auto lane_of) {
     const bool is_vector = source.type().is_vector();
     llvm::Value* value = groups;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint64_t kWordBytes = 4;
 
-// The row of a tile's instruction; null where the machine does not have it.
+// The row of a tile's instruction, or null if the machine lacks it.
 const DotChoice* FindRow(const MachineTraits& traits, const loop::DotTile& tile) {
   for (const DotChoice& dot : traits.dots) {
     if (dot.row->IsNamed(tile.kind.instruction, tile.kind.group, tile.kind.swaps,
@@ -30,8 +30,9 @@ const DotChoice* FindRow(const MachineTraits& traits, const loop::DotTile& tile)
   return nullptr;
 }
 
-// Where a tile's sums and factors begin, where its columns end, null where one iteration is all, and how
-// many elements the rows of a dot lie behind those of the dot before, null where a number says so.
+// Operands of a tile's loop: the addresses of the sums and the first factors, and the end of the
+// columns. `end` is null if there is only one iteration. `row` is the number of elements between
+// the rows of one dot and those of the next, or null if it is a constant.
 struct TileAddresses {
   llvm::Value* sums;
   llvm::Align sum_align;
@@ -43,7 +44,8 @@ struct TileAddresses {
 
 void EmitLoop(const loop::DotTile& tile, const DotLoop& found, const TileAddresses& at,
               llvm::IRBuilder<>& builder) {
-  // Results: the sums, both addresses and the temporaries. The first of them are operands too.
+  // The results are the sums, both addresses and the temporaries. The sums and the addresses are
+  // operands as well.
   const size_t num_sums = static_cast<size_t>(found.rows) * static_cast<size_t>(found.columns);
   const size_t num_inputs = num_sums + 2;
   const size_t num_results = num_inputs + static_cast<size_t>(found.temporaries);
@@ -55,7 +57,7 @@ void EmitLoop(const loop::DotTile& tile, const DotLoop& found, const TileAddress
   }
   operands.insert(operands.end(), {at.a, at.b});
 
-  std::vector<std::pair<std::string, std::string>> names;  // of the text, and LLVM's
+  std::vector<std::pair<std::string, std::string>> names;  // in the text, and as LLVM's operands
   std::string constraints;
   std::vector<llvm::Type*> types;
   for (size_t i = 0; i < num_results; ++i) {
@@ -104,7 +106,7 @@ void EmitLoop(const loop::DotTile& tile, const DotLoop& found, const TileAddress
   }
 }
 
-// What tells the loops of tiles apart, but for the number of iterations and the length of rows.
+// Distinguishes the loops of tiles, except for the number of iterations and the length of rows.
 std::string NameOf(const loop::DotTile& tile, const DotLoop& found) {
   return absl::StrCat("kiln_dots_", tile.kind.instruction, "_", found.rows, "x", found.columns, "_",
                       loop::DotTile::StepsOfIteration(tile.kind.steps), "_", tile.slide, "_",
@@ -148,7 +150,7 @@ bool FunctionEmitter::EmitDotTile(const loop::DotTile& tile) {
     EmitMatrices(tile, *dot);
     return true;
   }
-  if (tile.kind.column_run > 0) {  // of more elements than vectors are made for
+  if (tile.kind.column_run > 0) {  // too many elements for vectors
     EmitStmt(made_statements_.emplace_back(loop::WrittenOut(tile)));
     return true;
   }
@@ -160,7 +162,7 @@ bool FunctionEmitter::EmitDotTile(const loop::DotTile& tile) {
   llvm::Value* a = ArgumentAddress(tile.a);
   llvm::Value* b = ArgumentAddress(tile.b);
   llvm::Value* end = nullptr;
-  // A shared loop has an end for tiles of one iteration, too.
+  // A shared loop has an end even for tiles with one iteration.
   const bool one_iteration = loop::DotTile::StepsOfIteration(tile.kind.steps) == tile.kind.steps &&
                              loop::IsInt(tile.repeats, 1);
   if (tile.slide == 0 && (context_.options.small_code || !one_iteration)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic of the loop IR. The meaning of every operation is that of loop/expr.h to the bit.
+// Arithmetic of the loop IR. Every operation has the meaning of loop/expr.h, to the bit.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -52,12 +52,12 @@ llvm::CmpInst::Predicate IntPredicate(CompareOp op, bool is_signed) {
   return is_signed ? llvm::CmpInst::ICMP_SGE : llvm::CmpInst::ICMP_UGE;
 }
 
-// Pairs of int16 as words of 32 bits, which conversions, a shift and a disjunction make: x86 has
-// these for wide vectors, where moving lanes takes more and slower instructions.
+// Combines pairs of int16 to 32-bit words, by conversions, a shift and an OR. For wide vectors on
+// x86, moving lanes takes more and slower instructions.
 llvm::Value* PairedInWords(llvm::IRBuilder<>& builder, llvm::Value* low, llvm::Value* high) {
   auto* type = llvm::cast<llvm::FixedVectorType>(low->getType());
   auto* words = llvm::VectorType::getExtendedElementVectorType(type);
-  // What was extended to int16 is extended once.
+  // A value that was extended to int16 is extended only once, to 32 bits.
   const auto widened = [&](llvm::Value* value) {
     auto* extended = llvm::dyn_cast<llvm::SExtInst>(value);
     return builder.CreateSExt(extended == nullptr ? value : extended->getOperand(0), words);
@@ -69,7 +69,8 @@ llvm::Value* PairedInWords(llvm::IRBuilder<>& builder, llvm::Value* low, llvm::V
       pairs, llvm::FixedVectorType::get(type->getElementType(), 2 * type->getNumElements()));
 }
 
-// The lanes of operands in turn. Of an even number two halves at a time, as machines have it.
+// Interleaves the lanes of the operands. An even number of operands is interleaved as two halves,
+// as machines have instructions for that.
 llvm::Value* Interleaved(llvm::IRBuilder<>& builder, const std::vector<llvm::Value*>& operands) {
   const size_t count = operands.size();
   auto* type = llvm::dyn_cast<llvm::FixedVectorType>(operands[0]->getType());
@@ -102,7 +103,8 @@ llvm::Value* Interleaved(llvm::IRBuilder<>& builder, const std::vector<llvm::Val
   return builder.CreateShuffleVector(even, odd, mask);
 }
 
-// Helium divides no vectors. Of two lanes, LLVM would make int64, and call the compiler's library.
+// Helium has no division of vectors. For two lanes LLVM would use int64, and call the compiler's
+// library.
 llvm::Value* DivideByLanes(llvm::IRBuilder<>& builder, llvm::Instruction::BinaryOps opcode,
                            llvm::Value* a, llvm::Value* b) {
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(a->getType());
@@ -140,8 +142,8 @@ llvm::Value* FunctionEmitter::EmitNode(const loop::Expr& e) {
           llvm_type, type.dtype.is_bfloat() ? BFloatFromFloat(value) : HalfFromFloat(value));
     }
     if (std::isnan(node->value)) {
-      // Any NaN will do. A comparison of x86 gives all bits set, which is a NaN, so that a select of
-      // it takes one instruction.
+      // Any NaN will do. A comparison on x86 sets all bits, which is a NaN, so that a select of
+      // this one takes one instruction.
       llvm::APInt ones = llvm::APInt::getAllOnes(static_cast<unsigned>(type.dtype.bits));
       return llvm::ConstantFP::getQNaN(llvm_type, /*Negative=*/true, &ones);
     }
@@ -322,7 +324,8 @@ llvm::Value* FunctionEmitter::EmitDivision(BinaryOp op, const loop::Type& type, 
   if (constant != nullptr && !constant->isZero() && !(is_signed && constant->isMinusOne())) {
     return raw(b);
   }
-  // LLVM leaves x / 0 and MIN / -1 undefined: divide by 1 there, and put the result in afterwards.
+  // LLVM leaves x / 0 and MIN / -1 undefined. The code divides by 1 instead, and then selects the
+  // result.
   llvm::Type* llvm_type = a->getType();
   llvm::Value* zero = llvm::ConstantInt::get(llvm_type, 0);
   llvm::Value* one = llvm::ConstantInt::get(llvm_type, 1);

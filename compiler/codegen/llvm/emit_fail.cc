@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fail` statements, and the function that they call: it puts the text together and leaves it as
-// the last error.
+// `fail` statements, and the function that they call. It assembles the text and records it as the
+// last error.
 #include <algorithm>
 #include <cstdint>
 
@@ -10,12 +10,13 @@ namespace kiln::codegen {
 namespace {
 
 constexpr char kFailNumber[] = "kiln.fail_number";
-// A sign, 20 digits and the end.
+// A sign, 20 digits and the NUL.
 constexpr uint64_t kNumberBytes = 22;
-// The unit of the first of 20 decimal digits.
+// Place value of the first of 20 decimal digits.
 constexpr uint64_t kLargestPower = 10'000'000'000'000'000'000u;
 
-// Programs that no runtime of this ABI runs leave the text only where they are linked with one.
+// True if a runtime of this ABI runs the program. Other programs only record the text if they are
+// linked with a runtime.
 bool HasRuntime(const ModuleContext& context) {
   const auto& funcs = context.program.funcs;
   return context.options.loader_pointers ||
@@ -54,7 +55,7 @@ class FailEmitter {
   }
 
  private:
-  // An internal function whose first block the builder is in.
+  // Creates an internal function, and moves the builder to its first block.
   llvm::Function* Begin(const char* name, llvm::Type* result, llvm::ArrayRef<llvm::Type*> params) {
     function_ = llvm::Function::Create(llvm::FunctionType::get(result, params, false),
                                        llvm::GlobalValue::InternalLinkage, name, context_.module);
@@ -67,12 +68,12 @@ class FailEmitter {
     return llvm::BasicBlock::Create(context_.module.getContext(), name, function_);
   }
 
-  // One byte further where `condition` holds.
+  // Returns the address, plus one byte if `condition` is true.
   llvm::Value* Advance(llvm::Value* address, llvm::Value* condition) {
     return builder_.CreateGEP(types_.i8, address, builder_.CreateZExt(condition, types_.index));
   }
 
-  // ptr append(ptr to, ptr from): copies a string without its end, and returns where it ends.
+  // ptr append(ptr to, ptr from): copies a string without its NUL, and returns the end of the copy.
   llvm::Function* DefineAppend() {
     llvm::Function* append = Begin("kiln.append", types_.pointer, {types_.pointer, types_.pointer});
     llvm::BasicBlock *entry = builder_.GetInsertBlock(), *loop = Block("loop"),
@@ -95,8 +96,8 @@ class FailEmitter {
     return append;
   }
 
-  // Writes the number in decimal and returns where it ends: every digit is written, and leading
-  // zeros are written over.
+  // Writes the number in decimal, and returns its end. Every digit is written, but leading zeros
+  // are overwritten.
   llvm::Value* AppendDigits(llvm::Value* begin, llvm::Value* number) {
     llvm::BasicBlock *entry = builder_.GetInsertBlock(), *loop = Block("digit"),
                      *done = Block("digits");
@@ -131,7 +132,7 @@ class FailEmitter {
   ModuleContext& context_;
   const IrTypes& types_;
   llvm::IRBuilder<> builder_;
-  llvm::Function* function_ = nullptr;  // that is being made
+  llvm::Function* function_ = nullptr;  // the function under construction
   llvm::Function* append_ = nullptr;
 };
 
@@ -151,7 +152,7 @@ void FunctionEmitter::EmitFail(absl::string_view before, llvm::Value* number, bo
 
 void FunctionEmitter::Emit(const loop::Fail& node) {
   EmitFail(node.before, EmitExpr(node.number), !node.number.type().dtype.is_uint(), node.after);
-  // What stands behind it is not reached.
+  // Code after the statement is unreachable.
   builder_.SetInsertPoint(
       llvm::BasicBlock::Create(context_.module.getContext(), "unreached", function_));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixed-point arithmetic of the loop IR: rounding_mul_high, rounding_mul_top, rounding_shr and saturate_….
+// Fixed-point arithmetic of the loop IR: rounding_mul_high, rounding_mul_top, rounding_shr and
+// saturate_….
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -14,7 +15,7 @@
 namespace kiln::codegen {
 namespace {
 
-// Of a vector that an instruction of AArch64 narrows another to.
+// Bits of the result of a narrowing instruction on AArch64.
 constexpr unsigned kNarrowBits = 64;
 constexpr uint64_t kHalf = uint64_t{1} << 30;
 constexpr int64_t kLowest = std::numeric_limits<int32_t>::min();
@@ -25,7 +26,7 @@ bool MayBeNegative(llvm::Value* value) {
   return constant == nullptr || constant->isNegative();
 }
 
-// Bits `shift` to `shift` + 31 of a * b + `plus`, of int32.
+// Bits `shift` to `shift` + 31 of a * b + `plus`, for int32.
 llvm::Value* BitsOfProduct(llvm::IRBuilder<>& builder, llvm::Value* a, llvm::Value* b,
                            uint64_t plus, uint64_t shift) {
   llvm::Type* wide = a->getType()->getWithNewType(builder.getInt64Ty());
@@ -35,7 +36,7 @@ llvm::Value* BitsOfProduct(llvm::IRBuilder<>& builder, llvm::Value* a, llvm::Val
   return builder.CreateTrunc(builder.CreateLShr(product, shift), a->getType());
 }
 
-// True if lanes can be taken in pairs.
+// True if the vector has an even number of lanes.
 bool HasPairs(const llvm::FixedVectorType* vector) {
   return vector != nullptr && vector->getNumElements() % 2 == 0;
 }
@@ -49,8 +50,8 @@ llvm::Value* FunctionEmitter::EmitRoundingMulHigh(llvm::Value* a, llvm::Value* b
     llvm::Value* result =
         builder_.CreateIntrinsic(a->getType(), machine_.traits.rounding_mul_high, {a, b});
     if (!MayBeNegative(a) || !MayBeNegative(b)) return result;
-    // The instruction saturates the lowest number by itself: of equal factors, it gives the highest
-    // number for no others.
+    // The instruction saturates if both factors are the lowest number. No other pair of equal
+    // factors gives the highest number.
     llvm::Value* saturated = builder_.CreateAnd(
         builder_.CreateICmpEQ(a, b),
         builder_.CreateICmpEQ(
@@ -64,7 +65,7 @@ llvm::Value* FunctionEmitter::EmitRoundingMulHigh(llvm::Value* a, llvm::Value* b
   return EvenAndOddLanes(builder_.CreateLShr(low, 31), builder_.CreateShl(high, 1), a->getType());
 }
 
-// Products, plus a number, of even and of odd lanes, each in the 64 bits of two lanes: machines
+// Products plus a number, for even and for odd lanes, each in the 64 bits of two lanes. Machines
 // multiply such lanes in one instruction, and no lane has to move.
 std::pair<llvm::Value*, llvm::Value*> FunctionEmitter::ProductsByHalves(llvm::Value* a,
                                                                         llvm::Value* b,
@@ -82,7 +83,7 @@ std::pair<llvm::Value*, llvm::Value*> FunctionEmitter::ProductsByHalves(llvm::Va
           builder_.CreateAdd(builder_.CreateMul(odd(a), odd(b)), number)};
 }
 
-// The lanes of `even` that are even, the lanes of `odd` that are odd.
+// Combines the even lanes of `even` with the odd lanes of `odd`.
 llvm::Value* FunctionEmitter::EvenAndOddLanes(llvm::Value* even, llvm::Value* odd,
                                               llvm::Type* type) {
   const unsigned lanes = llvm::cast<llvm::FixedVectorType>(type)->getNumElements();
@@ -92,7 +93,7 @@ llvm::Value* FunctionEmitter::EvenAndOddLanes(llvm::Value* even, llvm::Value* od
                                       builder_.CreateBitCast(odd, type), mask);
 }
 
-// The odd lanes of `even`, each moved to the lane before it, between those of `odd`.
+// The odd lanes of `even`, each moved to the lane before it, between the odd lanes of `odd`.
 llvm::Value* FunctionEmitter::OddLanes(llvm::Value* even, llvm::Value* odd, llvm::Type* type) {
   const unsigned lanes = llvm::cast<llvm::FixedVectorType>(type)->getNumElements();
   std::vector<int> mask(lanes);
@@ -104,7 +105,7 @@ llvm::Value* FunctionEmitter::OddLanes(llvm::Value* even, llvm::Value* odd, llvm
 llvm::Value* FunctionEmitter::EmitRoundingMulTop(llvm::Value* a, llvm::Value* b) {
   llvm::Type* type = a->getType();
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-  if (vector == nullptr) {  // Arm's SMMULR, as LLVM finds it
+  if (vector == nullptr) {  // LLVM recognizes this as Arm's SMMULR
     const auto wide = [&](llvm::Value* x) {
       const bool hides = machine_.traits.multiplies_upper_words && llvm::isa<llvm::Constant>(x);
       return builder_.CreateSExt(hides ? Hidden(x) : x, types_.i64);
@@ -128,8 +129,8 @@ llvm::Value* FunctionEmitter::EmitRoundingMulTop(llvm::Value* a, llvm::Value* b)
   return EvenAndOddLanes(builder_.CreateLShr(low, 32), high, type);
 }
 
-// LLVM puts SMMLAR in the place of SMMULR and an addition, even where the product is needed besides.
-// Such a product is multiplied once.
+// LLVM replaces SMMULR and an addition by SMMLAR, even if the product has other uses. This keeps
+// such a product from being computed twice.
 void FunctionEmitter::KeepSharedUpperWords() {
   for (llvm::Instruction* top : upper_words_) {
     if (!top->hasNUsesOrMore(2)) continue;
@@ -139,14 +140,14 @@ void FunctionEmitter::KeepSharedUpperWords() {
   }
 }
 
-// The value in a register, of which LLVM knows nothing.
+// Returns the value in a register, hidden from LLVM's optimizations.
 llvm::Value* FunctionEmitter::Hidden(llvm::Value* value) {
   auto* type = llvm::FunctionType::get(value->getType(), {value->getType()}, /*isVarArg=*/false);
   auto* same = llvm::InlineAsm::get(type, "", "=r,0", /*hasSideEffects=*/false);
   return builder_.CreateCall(type, same, {value});
 }
 
-// By the magnitude, whose half and itself fit an unsigned number together.
+// Rounds the magnitude: the sum of it and the half fits into an unsigned number.
 llvm::Value* FunctionEmitter::EmitRoundingShr(llvm::Value* a, llvm::Value* amount) {
   llvm::Type* type = a->getType();
   llvm::Value* half =
@@ -162,7 +163,8 @@ llvm::Value* FunctionEmitter::EmitSaturate(DType to, llvm::Value* a) {
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(a->getType());
   if (machine_.traits.saturating_narrow != 0 && vector != nullptr &&
       vector->getNumElements() % 4 == 0) {
-    // What is below the lowest number of int16 or above its highest is beyond those of bytes too.
+    // Numbers outside of the range of int16 are outside of the range of bytes, too, so bytes are
+    // narrowed in two steps.
     llvm::Value* halves = to.bits == 8 ? EmitNarrow(DType::Int(16), a) : a;
     return builder_.CreateIntCast(EmitNarrow(to, halves), a->getType(), to.is_int());
   }
@@ -174,7 +176,7 @@ llvm::Value* FunctionEmitter::EmitSaturate(DType to, llvm::Value* a) {
   return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, at_most, limit(to.MinInt()));
 }
 
-// A vector of signed integers of twice the bits of `to`, limited to its values.
+// Saturates a vector of signed integers that have twice the bits of `to`.
 llvm::Value* FunctionEmitter::EmitNarrow(DType to, llvm::Value* a) {
   const unsigned lanes = llvm::cast<llvm::FixedVectorType>(a->getType())->getNumElements();
   const unsigned bits = static_cast<unsigned>(to.bits), of_one = kNarrowBits / bits;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions between float16, which is i16 everywhere else, and float: by the machine's
-// instructions, or by arithmetic that gives the same bits.
+// instructions, or by arithmetic with the same bits.
 #include <cstdint>
 
 #include "compiler/codegen/llvm/function_emitter.h"
@@ -8,17 +8,16 @@
 namespace kiln::codegen {
 namespace {
 
-// Of float32, by its bits.
-constexpr uint32_t kHalfOfOne =
-    0x3f000000;  // 0.5; its last place is 2^-24, float16's smallest step
-constexpr uint32_t kSmallestNormal = 0x38800000;  // 2^-14, of float16
+// Bit patterns of float32.
+constexpr uint32_t kHalfOfOne = 0x3f000000;       // 0.5; its last place is float16's least step
+constexpr uint32_t kSmallestNormal = 0x38800000;  // 2^-14, float16's smallest normal number
 constexpr uint32_t kBeyondLargest = 0x47800000;   // 2^16
 constexpr uint32_t kInfinity = 0x7f800000;
-// Between the exponent's bias in float32 and in float16, at the place of float32's exponent.
+// Difference of the exponent biases of float32 and float16, in the position of float32's exponent.
 constexpr uint32_t kBiasDifference = (127 - 15) << 23;
-constexpr uint64_t kPlaces = 23 - 10;  // of the fraction that float16 lacks
+constexpr uint64_t kPlaces = 23 - 10;  // bits of the fraction that float16 lacks
 
-// `scalar`, in as many lanes as `like` has.
+// `scalar` as a vector with as many lanes as `like`, or as it is.
 llvm::Type* TypeLike(llvm::Value* like, llvm::Type* scalar) {
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(like->getType());
   return vector == nullptr ? scalar : llvm::FixedVectorType::get(scalar, vector->getNumElements());
@@ -40,7 +39,7 @@ llvm::Value* FunctionEmitter::EmitFloatFromHalf(llvm::Value* half) {
   llvm::Value* shifted = builder_.CreateShl(magnitude, kPlaces);
   llvm::Value* normal = builder_.CreateAdd(shifted, constant(kBiasDifference));
   llvm::Value* not_finite = builder_.CreateOr(shifted, constant(kInfinity));
-  // The fraction of a number in [0.5, 1).
+  // A number in [0.5, 1) with `magnitude` as its fraction.
   llvm::Value* above_half =
       builder_.CreateBitCast(builder_.CreateAdd(magnitude, constant(kHalfOfOne)), floats);
   llvm::Value* subnormal = builder_.CreateBitCast(
@@ -62,8 +61,8 @@ llvm::Value* FunctionEmitter::EmitHalfFromFloat(llvm::Value* x) {
   llvm::Value* bits = builder_.CreateBitCast(x, words);
   llvm::Value* magnitude = builder_.CreateAnd(bits, constant(0x7fffffff));
   llvm::Value* sign = builder_.CreateAnd(builder_.CreateLShr(bits, 16), constant(0x8000));
-  // Half of the last place that stays, less one where that place is even; the carry may run into
-  // the exponent, up to infinity.
+  // Adds half a unit in the last remaining place, less one if that place is even. The carry may
+  // reach the exponent, up to infinity.
   llvm::Value* last_place =
       builder_.CreateAnd(builder_.CreateLShr(magnitude, kPlaces), constant(1));
   llvm::Value* rounded =

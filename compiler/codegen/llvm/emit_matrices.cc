@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile of dots in registers that hold matrices (AMX), and what a function does before the first of them: it
-// asks Linux for the registers, and sets their shapes. Which register holds what is said here: LLVM's
-// allocator, which can give them numbers, copies some through memory between products.
+// A tile of dots in matrix registers (AMX), and the code before the first one in a function: it
+// requests the registers from Linux and sets their shapes. The registers are assigned here, because
+// LLVM's allocator copies some of them through memory between products.
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -21,7 +21,7 @@ namespace {
 // Bytes of a whole register.
 constexpr int64_t kMatrixBytes = int64_t{kMatrixSide} * kMatrixRowBytes;
 
-// Writes instructions of registers by their numbers.
+// Emits instructions with explicit register numbers.
 class MatrixBuilder {
  public:
   explicit MatrixBuilder(llvm::IRBuilder<>& builder) : builder_(builder) {}
@@ -72,8 +72,8 @@ class MatrixBuilder {
 
 constexpr char kRequest[] = "kiln.request_matrices";
 
-// i64 request_matrices(): asks Linux once for the registers of AMX, which a process has to; other than
-// 0: it has not got them.
+// i64 request_matrices(): requests the registers of AMX from Linux once, as a process has to.
+// Returns nonzero if it does not get them.
 llvm::Function* DefineRequest(ModuleContext& context) {
   llvm::IRBuilder<> builder(context.module.getContext());
   llvm::Type *byte = builder.getInt8Ty(), *word = builder.getInt64Ty();
@@ -138,13 +138,13 @@ void FunctionEmitter::EmitBehindMatrices() { MatrixBuilder(builder_).Release(); 
 void FunctionEmitter::EmitMatrices(const loop::DotTile& tile, const DotChoice& dot) {
   const int rows = tile.shape.rows / kMatrixSide, columns = tile.shape.columns / kMatrixSide;
   const int sums = rows * columns, first_row = sums, first_column = sums + rows;
-  const int64_t column_bytes = int64_t{columns} * kMatrixRowBytes;  // of a row of all columns
+  const int64_t column_bytes = int64_t{columns} * kMatrixRowBytes;  // a row of all columns
   uses_matrices_ = true;
   MatrixBuilder matrices(builder_);
   llvm::Value* sums_at = ArgumentAddress(tile.sums);
   llvm::Value* a = ArgumentAddress(tile.a);
   llvm::Value* b = ArgumentAddress(tile.b);
-  // Prefetches are those of a tile of one step.
+  // Prefetches are only for tiles with one step.
   const std::vector<loop::Stmt> prefetches =
       tile.kind.steps == 1 ? tile.prefetches : std::vector<loop::Stmt>();
   llvm::Value* steps = EmitExpr(tile.repeats * loop::Expr(tile.kind.steps));
@@ -152,7 +152,7 @@ void FunctionEmitter::EmitMatrices(const loop::DotTile& tile, const DotChoice& d
     return matrices.At(sums_at, sum / columns * kMatrixSide * column_bytes +
                                     int64_t{sum % columns} * kMatrixRowBytes);
   };
-  // Functions that are called give the registers back.
+  // Called functions release the registers.
   if (loop::CallsFunctions(func_.body)) matrices.SetShapes(context_.module);
   for (int sum = 0; sum < sums; ++sum) matrices.Load(sum, address_of_sum(sum), column_bytes);
 
@@ -188,7 +188,7 @@ void FunctionEmitter::EmitMatrices(const loop::DotTile& tile, const DotChoice& d
   tile.shape.ForEachProduct(load_rows, load_columns, [&] {
     for (int sum = 0; sum < sums; ++sum) {
       matrices.AddProduct(*dot.form, sum, first_row + sum / columns, first_column + sum % columns);
-      // As many behind every product: the core has few lines on their way at once.
+      // The same number after every product, because the core can only have a few lines in flight.
       for (++multiplied; asked < prefetches.size() * multiplied / products; ++asked) {
         EmitStmt(prefetches[asked]);
       }

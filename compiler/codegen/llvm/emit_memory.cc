@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads and stores. A vector access of stride 1 is one vector instruction; other strides up to
-// kMaxShuffledStride are vector loads and shuffles; anything else goes lane by lane.
+// Loads and stores. A vector access with stride 1 is one vector instruction. Other strides up to
+// kMaxShuffledStride are vector loads and shuffles. All others are lane by lane.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -20,7 +20,7 @@ llvm::Value* FunctionEmitter::BufferBase(const loop::Buffer& buffer) {
   if (auto it = context_.constants.find(buffer.get()); it != context_.constants.end()) {
     return it->second;
   }
-  // Loaded anew each time, so that it does not stay in a register.
+  // Loaded for every use, so that it does not occupy a register.
   if (auto it = array_positions_.find(buffer.get()); it != array_positions_.end()) {
     return builder_.CreateLoad(
         types_.pointer, builder_.CreateConstInBoundsGEP1_64(types_.pointer, function_->getArg(0),
@@ -111,8 +111,8 @@ llvm::Value* FunctionEmitter::LaneOf(const Address& address, int lane) {
 
 llvm::Value* FunctionEmitter::LoadStrided(const loop::Buffer& buffer, const Address& address,
                                           int lanes) {
-  // Every load covers `lanes` consecutive elements and ends at the last lane's at the latest, so
-  // that none reads beyond the access.
+  // Every load covers `lanes` consecutive elements and ends no later than the last lane, so that
+  // none reads beyond the access.
   auto* vector = llvm::cast<llvm::FixedVectorType>(types_.Storage(buffer->dtype, lanes));
   const int64_t stride = address.stride;
   const int64_t span = (lanes - 1) * stride + 1;
@@ -187,7 +187,7 @@ void FunctionEmitter::Emit(const loop::Store& node) {
 
 void FunctionEmitter::Emit(const loop::Prefetch& node) {
   llvm::Value* offset = EmitExpr(node.offset);
-  // Not "in bounds": the address may lie outside of the buffer.
+  // Not "in bounds", because the address may be outside of the buffer.
   llvm::Value* address =
       builder_.CreateGEP(types_.Storage(node.buffer->dtype), BufferBase(node.buffer), offset);
   constexpr int kRead = 0, kData = 1;

@@ -18,7 +18,7 @@ bool IsPacked(const loop::Func& func) {
   return func.convention == loop::Convention::kPacked && func.kind != loop::Func::Kind::kTask;
 }
 
-// Whether somebody outside of the module calls the function, who may pass anything. Calls within
+// True if callers outside of the module, which may pass anything, call the function. Calls within
 // the module pass pointers to the body.
 bool HasPackedEntry(const loop::Func& func) {
   return IsPacked(func) && (func.exported || func.allocate_workspace);
@@ -41,7 +41,7 @@ void CollectLaunches(const loop::Stmt& stmt, std::set<std::string>& names) {
   }
 }
 
-// Functions whose parameters may overlap: those that say so and their tasks.
+// Functions whose parameters may overlap: those with in_place set, and their tasks.
 std::set<std::string> InPlaceFuncs(const loop::LoopProgram& program) {
   std::set<std::string> names;
   for (const loop::Func& func : program.funcs) {
@@ -79,7 +79,8 @@ void AddPointerAttributes(const loop::Func& func, bool may_overlap, llvm::Functi
   if (func.workspace != nullptr) add(*func.workspace);
 }
 
-// Whether the function does nothing but pass arguments on, as those do that share the code of another.
+// True if the function only passes its arguments on, like functions that share the code of another
+// one.
 bool OnlyCalls(const loop::Func& func) {
   const auto* call = func.body.As<loop::Call>();
   return call != nullptr && call->profile_index < 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole LoopProgram as an LLVM module, not yet optimized.
+// Emits a whole LoopProgram as an LLVM module that is not yet optimized.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_EMIT_MODULE_H_
 #define KILN_COMPILER_CODEGEN_LLVM_EMIT_MODULE_H_
 
@@ -11,8 +11,8 @@ namespace kiln::codegen {
 // Fills `context.module` from `context.program`.
 absl::Status EmitModule(ModuleContext& context);
 
-// The parts of it. All symbols are declared before anything is defined, so that everything may
-// refer to everything.
+// The steps of EmitModule. All symbols are declared before the first definition, so that
+// definitions may refer to any of them.
 void DeclareData(ModuleContext& context);  // emit_data.cc
 void EmitConstants(ModuleContext& context);
 void DefineData(ModuleContext& context);
@@ -21,7 +21,8 @@ void DefineGetters(ModuleContext& context);
 void DeclareCpuChoice(ModuleContext& context);  // emit_cpu_choice.cc
 void DefineCpuChoice(ModuleContext& context);
 void EmitPackedEntry(ModuleContext& context, const FuncSymbols& symbols);
-// An i64: 0 if Linux lets the process use the registers of AMX, for which it asks once.
+// Returns an i64 that is 0 if Linux lets the process use the registers of AMX. The process requests
+// them once.
 llvm::Value* CallRequestMatrices(ModuleContext& context,
                                  llvm::IRBuilderBase& builder);  // emit_matrices.cc
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed functions: the code between a caller who passes tensors and a function body that takes
-// pointers. It checks every argument, because the caller may be anybody.
+// Packed functions: the code between a caller that passes tensors and a function body that takes
+// pointers. It checks every argument, because the caller is unknown.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -16,20 +16,20 @@ namespace {
 
 constexpr int kDeviceCpu = 1;
 constexpr int kTypeCodeHandle = 3;
-// Codes of arguments that are tensors: handle, null, tensor, array. A null is refused by its value.
+// Type codes of tensors: handle, null, tensor, array. Null pointers are rejected by their value.
 constexpr uint32_t kTensorCodes = 1u << kTypeCodeHandle | 1u << 4 | 1u << 7 | 1u << 13;
 constexpr uint32_t kMaxTensorCode = 13;
-// Hints of TVMBackendAllocWorkspace: unsigned bytes.
+// Hints for TVMBackendAllocWorkspace: unsigned bytes.
 constexpr int kHintCode = 1;
 constexpr int kHintBits = 8;
 constexpr size_t kMaxMessageBytes = 255;
 
-// Arguments that one function takes apart, where the body takes an array of them.
+// Arguments that one function unpacks if the body takes an array of pointers.
 constexpr size_t kPieceArguments = 32;
 
 class PackedEntryEmitter {
  public:
-  // `function` is what the code goes into: the entry of `symbols`, or a piece of it.
+  // `function` receives the code: it is the entry of `symbols`, or a piece of it.
   PackedEntryEmitter(ModuleContext& context, const FuncSymbols& symbols, llvm::Function* function)
       : context_(context),
         types_(context.types),
@@ -49,8 +49,8 @@ class PackedEntryEmitter {
     llvm::Value* num_args = function_->getArg(2);
     llvm::Value* count_fits =
         builder_.CreateICmpEQ(num_args, builder_.getInt32(static_cast<uint32_t>(num_arguments_)));
-    // Runtimes put a tensor of constant pools before the pools of the main function, or do not: the
-    // pools are last.
+    // Some runtimes pass a tensor of constant pools before the pools of the main function, so pools
+    // are counted from the end.
     if (func_.num_pools > 0) {
       count_fits = builder_.CreateOr(
           count_fits, builder_.CreateICmpEQ(
@@ -81,7 +81,7 @@ class PackedEntryEmitter {
       failed_->moveAfter(&function_->back());
   }
 
-  // The address of the first element of argument `i`: inputs and outputs, pools, the workspace.
+  // The address of the first element of argument `i`: an input or output, a pool or the workspace.
   llvm::Value* UnpackArgument(size_t i) {
     const size_t num_pools = static_cast<size_t>(func_.num_pools);
     const size_t params = func_.params.size() - num_pools;
@@ -100,8 +100,8 @@ class PackedEntryEmitter {
     return UnpackTensor(at, pool, /*at_least=*/true);
   }
 
-  // An array of the addresses of all arguments, which functions of their own fill in, piece by
-  // piece: checks are many blocks.
+  // Returns an array with the addresses of all arguments. Separate functions fill it, piece by
+  // piece, because the checks are many blocks.
   llvm::Value* UnpackIntoArray() {
     llvm::LLVMContext& llvm_context = context_.module.getContext();
     llvm::AllocaInst* array =
@@ -109,7 +109,7 @@ class PackedEntryEmitter {
     auto* type = llvm::FunctionType::get(
         types_.i32, {types_.pointer, types_.pointer, types_.i32, types_.pointer}, false);
     for (size_t begin = 0; begin < num_arguments_; begin += kPieceArguments) {
-      // Symbols of a program are identifiers of C: a dot keeps this apart from them.
+      // Symbols of a program are C identifiers, so the dot makes this name unique.
       auto* piece =
           llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage,
                                  absl::StrCat(func_.name, ".arguments", begin), context_.module);
@@ -129,7 +129,8 @@ class PackedEntryEmitter {
     return array;
   }
 
-  // Stores the addresses of arguments [begin, end) in the array that is the fourth argument.
+  // Stores the addresses of arguments [begin, end) in the array that the fourth parameter points
+  // to.
   void EmitPiece(size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) StorePointer(function_->getArg(3), i, UnpackArgument(i));
     builder_.CreateRet(builder_.getInt32(0));
@@ -140,7 +141,7 @@ class PackedEntryEmitter {
     builder_.CreateStore(pointer, builder_.CreateConstInBoundsGEP1_64(types_.pointer, array, i));
   }
 
-  // Texts are those of generated C, whose room for them is kMaxMessageBytes.
+  // The texts equal those of generated C, which has room for kMaxMessageBytes.
   void Check(llvm::Value* condition, const std::string& problem) {
     llvm::LLVMContext& llvm_context = context_.module.getContext();
     llvm::BasicBlock* next = NewBlock("checked");
@@ -166,8 +167,8 @@ class PackedEntryEmitter {
     return absl::StrCat(buffer.dtype.ToString(), " ", ShapeToString(buffer.shape));
   }
 
-  // The address of the first element of argument `i`, after checks. `at_least`: a larger
-  // one-dimensional tensor will do.
+  // Checks argument `i`, and returns the address of its first element. `at_least`: accepts a larger
+  // one-dimensional tensor.
   llvm::Value* UnpackTensor(llvm::Value* i, const loop::BufferNode& buffer, bool at_least) {
     llvm::Value* code = builder_.CreateLoad(
         types_.i32, builder_.CreateInBoundsGEP(types_.i32, function_->getArg(1), i));
@@ -223,8 +224,7 @@ class PackedEntryEmitter {
     CheckCompact(tensor, buffer);
   }
 
-  // Strides are null or those of row-major order; the stride of an axis of one element does not
-  // matter.
+  // Strides must be null or row-major. The stride of an axis with one element is ignored.
   void CheckCompact(llvm::Value* tensor, const loop::BufferNode& buffer) {
     if (buffer.num_elements() == 0) return;
     llvm::Value* strides = LoadField(tensor, IrTypes::kStrides);
@@ -275,7 +275,7 @@ class PackedEntryEmitter {
   const IrTypes& types_;
   const loop::Func& func_;
   const FuncSymbols& symbols_;
-  const size_t num_arguments_;  // workspace included
+  const size_t num_arguments_;  // including the workspace
   llvm::Function* function_;
   llvm::IRBuilder<> builder_;
   llvm::BasicBlock* failed_;

@@ -16,9 +16,9 @@
 namespace kiln::codegen {
 namespace {
 
-// Operations of a vector that depend on each other, as in an exponential, take many times as long
-// as a machine needs to begin them. It looks ahead for others, but not beyond its queues: stores
-// with so many operations are computed together.
+// Vector operations that depend on each other, as in an exponential, take many times as long as the
+// machine needs to start them. It looks ahead for independent ones, but not beyond its queues. So
+// stores with this many operations are computed together.
 constexpr int kLongOperations = 16;
 constexpr size_t kStoresTogether = 4;
 
@@ -44,8 +44,8 @@ bool Loads(const loop::Store& store, const loop::Buffer& buffer) {
   return loads;
 }
 
-// How many statements from the first one on are long stores of which none reads what another one
-// stores. An input that an output lies over is read where it is stored alone.
+// Number of leading statements that are long stores and do not read what another of them stores. A
+// store that reads its own buffer, because its output overlaps an input, is not counted.
 size_t CountTogether(absl::Span<const loop::Stmt> stmts) {
   std::vector<const loop::Store*> stores;
   for (const loop::Stmt& stmt : stmts.first(std::min(stmts.size(), kStoresTogether))) {
@@ -60,8 +60,8 @@ size_t CountTogether(absl::Span<const loop::Stmt> stmts) {
   return stores.size();
 }
 
-// A loop that copies at least a word, where words are what memory is best copied by: machines with
-// caches have vectors.
+// Returns the loop as a copy of at least a word, on machines that copy memory best by words.
+// Machines with caches have vectors.
 std::optional<loop::CopyLoop> CopyOfMemory(const loop::For& node, const Target& target) {
   constexpr int64_t kWordBytes = 4;
   if (!target.short_of_memory) return std::nullopt;
@@ -249,8 +249,8 @@ void FunctionEmitter::Emit(const loop::Allocate& node) {
   }
   const uint64_t elements = std::max<int64_t>(1, buffer.num_elements());
   const uint64_t bytes = elements * buffer.dtype.bytes();
-  // As much as the machine's vectors can use, and no more than the buffer fills: aligning the stack
-  // costs on small machines.
+  // The alignment that the machine's vectors can use, but no more than the buffer fills, because
+  // aligning the stack has a cost on small machines.
   const uint64_t useful =
       std::min<uint64_t>({kCacheLineBytes, llvm::PowerOf2Ceil(bytes),
                           static_cast<uint64_t>(std::max(8, machine_.target.vector_bits / 8))});
@@ -260,7 +260,7 @@ void FunctionEmitter::Emit(const loop::Allocate& node) {
       EntryAlloca(llvm::ArrayType::get(types_.Storage(buffer.dtype), elements), 1,
                   llvm::Align(align), buffer.name);
   buffers_[node.buffer.get()] = memory;
-  // Buffers that do not live at once share stack.
+  // Buffers that are not live at the same time share stack.
   builder_.CreateLifetimeStart(memory, builder_.getInt64(bytes));
   EmitStmt(node.body);
   builder_.CreateLifetimeEnd(memory, builder_.getInt64(bytes));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// float16: the machine's conversions and the arithmetic that takes their place give the bits of the
-// interpreter for every operand, in scalars and vectors.
+// float16: the machine's conversions, and the arithmetic that replaces them, compute the
+// interpreter's bits for every operand, with scalars and vectors.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -31,7 +31,7 @@ std::string Zeros(const Buffer& buffer) {
   return std::string(static_cast<size_t>(buffer->num_bytes()), '\0');
 }
 
-// out[i] = value(in[i]) for all i, and its operands.
+// The program out[i] = value(in[i]) for all i, and its operands.
 struct Conversion {
   template <typename F>
   Conversion(DType from, DType to, std::string values, int lanes, F value)
@@ -57,7 +57,7 @@ std::vector<Conversion> Conversions() {
                              [](const Expr& x) { return MakeCast(kFloat, x); });
     conversions.emplace_back(kFloat, kHalf, loop::FloatsAroundHalves(), lanes,
                              [](const Expr& x) { return MakeCast(kHalf, x); });
-    // In float32: the product is not rounded to float16, nor fused with the sum.
+    // In float32: the product is neither rounded to float16 nor fused with the sum.
     conversions.emplace_back(kHalf, kHalf, loop::AllHalves(), lanes, [](const Expr& x) {
       const Expr wide = MakeCast(kFloat, x);
       return MakeCast(kHalf, wide * wide + wide);
@@ -92,7 +92,7 @@ TEST(Float16Test, WhatIsOnlyMovedKeepsItsBits) {
   const Expr value =
       MakeSelect(i < 40000, MakeSelect(i % Expr(2) == 0, x, other),
                  MakeSelect(i % Expr(3) == 0, loop::FloatConst(x.type(), 0x1.8p-24), other));
-  // As uint16, so that NaNs count by their bits.
+  // As uint16, so that the bits of NaNs are compared.
   const loop::LoopProgram program =
       OneFunc({in, out}, 1,
               loop::MakeFor(i, 0, 65536, loop::ForKind::kSerial,
@@ -125,7 +125,7 @@ TEST(Float16Test, MachinesUseTheirInstructions) {
     EXPECT_NE(text.find(machine.widen), std::string::npos) << machine.target << "\n" << text;
     EXPECT_NE(text.find(machine.narrow), std::string::npos) << machine.target << "\n" << text;
   }
-  // No function of a compiler's library: __extendhfsf2, __truncsfhf2, __gnu_h2f_ieee.
+  // No functions of a compiler's library: __extendhfsf2, __truncsfhf2, __gnu_h2f_ieee.
   for (const char* target : {"x86-64", "cortex-m3", "cortex-m4f", "riscv32imac"}) {
     const std::string text = assembly(1, target);
     for (const char* name : {"hfsf", "sfhf", "h2f", "f2h"}) {

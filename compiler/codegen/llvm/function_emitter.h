@@ -25,21 +25,21 @@ class FunctionEmitter {
   void Emit();
 
  private:
-  // Statements: code is added at the builder's position, which is at the end of what ran before.
+  // Statements. The builder's position is the end of the code of all earlier statements.
   void BindParams();
   void EmitStmt(const loop::Stmt& stmt);
   void Emit(const loop::For& node);
   void Emit(const loop::Store& node);
   void Emit(const loop::Prefetch& node);
   void Emit(const loop::Block& node);
-  // Stores that do not depend on each other: the operations of all of them in turn.
+  // Emits independent stores in lockstep: one operation of each store in turn.
   void EmitTogether(absl::Span<const loop::Stmt> stores);
   void Emit(const loop::If& node);
   void Emit(const loop::Allocate& node);
   void Emit(const loop::Call& node);
   void Emit(const loop::Launch& node);
   void Emit(const loop::Fail& node);
-  // Ends the function with an error; the builder's block has an end then.
+  // Ends the function with an error, and thereby the builder's block.
   void EmitFail(absl::string_view before, llvm::Value* number, bool is_signed,
                 absl::string_view after);
 
@@ -47,24 +47,24 @@ class FunctionEmitter {
   void EmitProfileHook(int32_t profile_index, bool begin);
   void EmitUnpackedCall(const FuncSymbols& callee, const loop::Call& node);
   void EmitPackedCall(const FuncSymbols& callee, const loop::Call& node);
-  // The handle of the function of that name; ends the function if the runtime has none.
+  // The handle of the function with this name. Ends the function if the runtime has none.
   llvm::Value* LookUp(const std::string& function);
-  // Type and element count of callee's argument `i`, the workspace included.
+  // The buffer for argument `i` of `callee`; the last one is the workspace.
   static loop::Buffer ParamOf(const loop::Func& callee, size_t i);
   void StoreTensor(llvm::Value* tensor, const loop::Buffer& param, llvm::Value* data);
   llvm::Function* TaskTrampoline(const FuncSymbols& task);
   llvm::StructType* ClosureType(const FuncSymbols& task);
-  // Ends the function with success if both pointers are one.
+  // Ends the function with success if the pointers are equal.
   void ReturnIfSame(llvm::Value* a, llvm::Value* b);
   // Ends the function with `status` if it is not zero.
   void ReturnIfNonZero(llvm::Value* status);
   llvm::Value* ArgumentAddress(const loop::Argument& argument);
-  // Whether the arguments are all pointers that this function was given, in their order.
+  // True if the arguments are all pointers that this function takes, in the same order.
   bool PassesAllOn(const loop::Call& node) const;
-  // The arguments in an array.
+  // Returns the arguments in an array.
   llvm::Value* ArgumentArray(const loop::Call& node);
 
-  // Expressions. A node that occurs several times within one statement is emitted once.
+  // Expressions. A node that occurs several times in one statement is emitted once.
   llvm::Value* EmitExpr(const loop::Expr& e);
   llvm::Value* EmitNode(const loop::Expr& e);
   llvm::Value* EmitUnary(const loop::Unary& node, const loop::Type& type);
@@ -77,11 +77,11 @@ class FunctionEmitter {
                             llvm::Value* b);
   llvm::Value* EmitCompare(const loop::Compare& node);
   llvm::Value* EmitFma(const loop::Fma& node, const loop::Type& type);
-  // `source` is what `a` was emitted of.
+  // `a` is the value of `source`.
   llvm::Value* EmitFloatToInt(const loop::Expr& source, llvm::Value* a, const loop::Type& type);
   llvm::Value* EmitCast(const loop::Cast& node, const loop::Type& type);
-  // `convert` of `a` to the type `to`, lane by lane if the vectors of the machine hold integers only:
-  // for two lanes, LLVM would convert to int64 by calls of the compiler's library.
+  // Converts `a` to the type `to` by `convert`. It works lane by lane if the machine's vectors only
+  // hold integers: for two lanes, LLVM would convert to int64 by calls of the compiler's library.
   llvm::Value* ByLanes(
       llvm::Value* a, llvm::Type* to,
       llvm::function_ref<llvm::Value*(llvm::Value* x, llvm::Type* result)> convert);
@@ -89,16 +89,16 @@ class FunctionEmitter {
   llvm::Value* EmitHalfFromFloat(llvm::Value* x);
   llvm::Value* EmitFloatFromBFloat(llvm::Value* bits);
   llvm::Value* EmitBFloatFromFloat(llvm::Value* x);
-  // What a dot of float32 makes of `sum` by one product of bfloat16.
+  // Adds one product of bfloat16 to `sum`, as a dot of float32 does.
   llvm::Value* EmitBFloatProduct(llvm::Value* a, llvm::Value* b, llvm::Value* sum);
-  // The same by a sum of such products.
+  // The same for `apart`, a sum of such products.
   llvm::Value* EmitSumOfBFloats(llvm::Value* sum, llvm::Value* apart);
-  // A variable of the loop IR that stands for `value`.
+  // Returns a variable of the loop IR that is bound to `value`.
   loop::Expr Bound(const char* name, DType dtype, llvm::Value* value);
   llvm::Value* EmitRamp(const loop::Ramp& node, const loop::Type& type);
   llvm::Value* EmitRound(loop::UnaryOp op, DType dtype, llvm::Value* x);
   llvm::Value* EmitSqrt(DType dtype, llvm::Value* x);
-  // fma(a, b, c) of float32 by float64 arithmetic, for machines without the instruction.
+  // fma(a, b, c) of float32 by float64 arithmetic, for machines that lack the instruction.
   llvm::Value* EmitFmaInDouble(llvm::Value* a, llvm::Value* b, llvm::Value* c);
   llvm::Value* EmitRoundingMulHigh(llvm::Value* a, llvm::Value* b);
   llvm::Value* EmitRoundingMulTop(llvm::Value* a, llvm::Value* b);
@@ -116,31 +116,32 @@ class FunctionEmitter {
   llvm::Value* EmitDot(const loop::Dot& node, const loop::Type& type);
   llvm::Value* EmitPlainDot(const loop::Dot& node, const loop::DotShape& shape, llvm::Value* sum,
                             llvm::Value* a, llvm::Value* b);
-  // False where the machine has no loop for the tile.
+  // Returns false if the machine has no loop for the tile, and its columns are not stored in runs.
   bool EmitDotTile(const loop::DotTile& tile);
-  // In registers that hold matrices (emit_matrices.cc).
+  // In matrix registers (emit_matrices.cc).
   void EmitMatrices(const loop::DotTile& tile, const DotChoice& dot);
-  // What stands before and behind the body of a function that uses such registers: asks the operating
-  // system for them between the function's first block and `start`, and sets their shapes; and gives them
-  // back.
+  // Code before and after the body of a function that uses matrix registers. The former requests
+  // the registers from the operating system, between the function's first block and `start`, and
+  // sets their shapes. The latter releases them.
   void EmitBeforeMatrices(llvm::BasicBlock* entry, llvm::BasicBlock* start);
   void EmitBehindMatrices();
-  // By a function that tiles of any number of iterations share, or of rows of any length: of the
-  // addresses of the sums and of both factors, and then of the end of the columns where rows do not
-  // overlap, or of the elements between the rows of one dot and the next where there are several.
+  // Calls a function that tiles with different numbers of iterations or row lengths share. Its
+  // arguments are the addresses of the sums and of both factors. The end of the columns follows if
+  // rows do not overlap. The number of elements between the rows of one dot and the next follows if
+  // there are several dots.
   void CallDotLoop(const loop::DotTile& tile, const DotLoop& found,
                    const std::vector<llvm::Value*>& arguments);
 
   // Memory.
   struct Address {
-    llvm::Value* base;  // of lane 0, in elements
+    llvm::Value* base;  // index of lane 0, in elements
     bool affine;        // lane i is at base + i * stride
     int64_t stride;
-    llvm::Value* lanes;  // not affine: the vector of all lanes' elements
+    llvm::Value* lanes;  // if not affine: the vector of the lanes' indices
   };
   llvm::Value* EmitLoad(const loop::Load& node, const loop::Type& type);
   llvm::Value* LoadStrided(const loop::Buffer& buffer, const Address& address, int lanes);
-  // Row-major index in elements of a one- or multi-dimensional index.
+  // Row-major index, in elements, for a one- or multi-dimensional index.
   Address ElementIndex(const loop::Buffer& buffer, const std::vector<loop::Expr>& index, int lanes);
   bool AffineOf(const loop::Expr& e, Address* out);
   llvm::Value* BufferBase(const loop::Buffer& buffer);
@@ -162,19 +163,20 @@ class FunctionEmitter {
   llvm::IRBuilder<> builder_;
   std::unordered_map<const loop::ExprNode*, llvm::Value*> vars_;
   std::unordered_map<const loop::ExprNode*, llvm::Value*> memo_;
-  std::vector<loop::Expr> made_;  // here, of which the maps have nodes
+  std::vector<loop::Expr> made_;  // expressions made here, whose nodes are keys of the maps
   std::vector<loop::Stmt> made_statements_;
   std::unordered_map<const loop::BufferNode*, llvm::Value*> buffers_;
-  // Argument memory of packed calls, shared by all calls of the function: they never overlap.
+  // Memory for the arguments of packed calls. All calls of the function share it, since they never
+  // overlap.
   llvm::AllocaInst* tensors_ = nullptr;
   llvm::AllocaInst* values_ = nullptr;
   llvm::AllocaInst* result_ = nullptr;
-  llvm::AllocaInst* handle_ = nullptr;  // of a function that was looked up
-  // Of functions that take an array of pointers (TakesArray): where each is in this one's, and the
-  // memory of those that are passed.
+  llvm::AllocaInst* handle_ = nullptr;  // handle of a function that was looked up
+  // For functions that take an array of pointers (TakesArray): the position of each buffer in this
+  // function's array, and the memory for arrays that it passes.
   std::unordered_map<const loop::BufferNode*, size_t> array_positions_;
   llvm::AllocaInst* array_ = nullptr;
-  std::vector<llvm::Instruction*> upper_words_;  // of products, in scalars
+  std::vector<llvm::Instruction*> upper_words_;  // upper words of scalar products
   bool uses_matrices_ = false;
 };
 

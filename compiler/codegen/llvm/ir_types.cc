@@ -21,9 +21,9 @@ llvm::Type* IrTypes::Scalar(DType dtype) const {
     case DTypeKind::kBool:
       return llvm::Type::getInt1Ty(context_);
     case DTypeKind::kBFloat:
-      return i16;  // its bits, as of float16
+      return i16;  // its bits, like float16
     case DTypeKind::kFloat:
-      // Storage only: its bits.
+      // Only for storage: its bits.
       if (dtype.bits == 16) return i16;
       return dtype.bits == 32 ? llvm::Type::getFloatTy(context_)
                               : llvm::Type::getDoubleTy(context_);

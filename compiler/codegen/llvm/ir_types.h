@@ -13,9 +13,9 @@ class IrTypes {
  public:
   IrTypes(llvm::LLVMContext& context, int pointer_bits, bool short_enums);
 
-  // In a register. A bool is an i1 there.
+  // Type in a register. A bool is an i1.
   llvm::Type* Value(const loop::Type& type) const;
-  // In memory, one lane or several. A bool is an i8 there.
+  // Type in memory, for one or more lanes. A bool is an i8.
   llvm::Type* Storage(DType dtype, int lanes = 1) const;
 
   // int32_t (TVMValue* args, int* type_codes, int num_args, TVMValue* ret, int* ret_code, void*
@@ -28,7 +28,7 @@ class IrTypes {
   llvm::IntegerType* i16;
   llvm::IntegerType* i32;
   llvm::IntegerType* i64;
-  // As wide as an enum of few values: DLDevice.device_type. What it leaves of 32 bits is padding.
+  // DLDevice.device_type, as wide as an enum with few values. The rest of its 32 bits is padding.
   llvm::IntegerType* device_type;
   llvm::StructType* dl_tensor;  // fields as enumerated below
   llvm::StructType* group_env;  // TVMParallelGroupEnv
@@ -50,7 +50,7 @@ class IrTypes {
   llvm::LLVMContext& context_;
 };
 
-// The value of a constant integer, scalar or the same in all lanes; null if it is none.
+// The value of a constant integer, scalar or equal in all lanes, or null.
 const llvm::ConstantInt* SplatInt(llvm::Value* value);
 
 }  // namespace kiln::codegen

@@ -18,14 +18,14 @@ namespace orc = llvm::orc;
 
 thread_local std::string last_error;
 
-// The functions of c_backend_api.h, as plain as they can be.
+// Minimal implementations of the functions of c_backend_api.h.
 struct GroupEnv {
   void* sync_handle;
   int32_t num_task;
 };
 
 int ParallelLaunch(int (*task)(int, GroupEnv*, void*), void* closure, int num_task) {
-  // More than one, so that the split of the iterations is exercised.
+  // More than one task, so that the division of iterations is tested.
   GroupEnv env{nullptr, num_task > 0 ? num_task : 2};
   for (int i = 0; i < env.num_task; ++i) {
     if (task(i, &env, closure) != 0) return -1;
@@ -92,7 +92,7 @@ absl::StatusOr<std::unique_ptr<Jit>> Jit::Create(const loop::LoopProgram& progra
   jit_options.position_independent = true;
   KILN_ASSIGN_OR_RETURN(const std::string object, EmitObject(program, target, jit_options));
   KILN_ASSIGN_OR_RETURN(std::unique_ptr<Jit> jit, FromObject(object, target, symbols));
-  // Links everything at once, so that a missing symbol shows here.
+  // Links everything at once, so that missing symbols are detected here.
   for (const loop::Func& func : program.funcs) {
     const bool is_defined =
         func.kind != loop::Func::Kind::kTask && func.kind != loop::Func::Kind::kExternal;

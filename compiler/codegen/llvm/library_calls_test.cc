@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that objects of firmware call, by operation of the loop IR: helpers of the compiler's
-// library where the machine has no instruction, and no others.
+// Functions that firmware objects call, by operation of the loop IR: only functions of the
+// compiler's library, and only if the machine lacks the instruction.
 #include <gtest/gtest.h>
 
 #include <initializer_list>
@@ -23,7 +23,7 @@ namespace {
 
 using loop::ElementOperation;
 
-// Undefined symbols that each function of an object refers to; each function has a section of its own.
+// Undefined symbols that each function of an object refers to. Each function has its own section.
 std::map<std::string, std::set<std::string>> CallsByFunction(const std::string& object) {
   std::map<std::string, std::set<std::string>> calls;
   auto file = llvm::object::ObjectFile::createObjectFile(
@@ -55,22 +55,23 @@ std::set<std::string> WithEach(const std::string& before, std::initializer_list<
   return names;
 }
 
-// The helpers of one machine, by what they are for. Arm's are those of its run-time ABI, which take and
-// return floats in registers of integers whatever the ABI of the program is; RISC-V's are those of libgcc.
+// The helper functions of a machine, by purpose. Arm's are those of its run-time ABI, which take
+// and return floats in integer registers under any ABI of the program. RISC-V's are those of
+// libgcc.
 class Helpers {
  public:
   explicit Helpers(const Target& target)
       : is_arm_(absl::StartsWith(target.triple, "thumb")), target_(target) {}
 
-  // All that the operation may call.
+  // All functions that the operation may call.
   std::set<std::string> Of(const ElementOperation& operation) const {
-    std::set<std::string> names = {"memcpy"};  // of operations that change nothing
+    std::set<std::string> names = {"memcpy"};  // for operations that change nothing
     for (const DType dtype : {operation.from, operation.to}) {
       if (dtype == DType::Float(64) && !HasDoubles(target_)) names.merge(OfFloats(dtype));
       if (dtype == DType::Float(32) && !target_.has_fpu) names.merge(OfFloats(dtype));
     }
     if (operation.from.is_float() != operation.to.is_float()) names.merge(OfLongs(operation));
-    // By arithmetic of float64.
+    // fma by arithmetic in float64.
     if (operation.name == "fma" && !target_.has_fma) names.merge(OfFloats(DType::Float(64)));
     if (operation.name == "div" || operation.name == "mod") names.merge(OfDivisions(operation));
     if (target_.has_few_registers()) {
@@ -107,7 +108,7 @@ class Helpers {
     return names;
   }
 
-  // Conversions between floats and 64 bits, which no core has instructions for.
+  // Conversions between floats and 64-bit integers, which no core has instructions for.
   std::set<std::string> OfLongs(const ElementOperation& operation) const {
     const DType other = operation.from.is_float() ? operation.to : operation.from;
     const DType floats = operation.from.is_float() ? operation.from : operation.to;
@@ -130,7 +131,7 @@ class Helpers {
       return is_arm_ ? WithEach("__aeabi_", {"ldivmod", "uldivmod"})
                      : WithEach("__", {"divdi3", "moddi3", "udivdi3", "umoddi3"});
     }
-    // Armv6-M has no division.
+    // Armv6-M has no division instruction.
     return target_.has_few_registers()
                ? WithEach("__aeabi_", {"idiv", "idivmod", "uidiv", "uidivmod"})
                : std::set<std::string>{};
@@ -140,7 +141,7 @@ class Helpers {
   const Target& target_;
 };
 
-// Roots by software are one function for all.
+// All square roots in software call one function.
 ElementOperation SoftwareRoot(const std::string& function) {
   const DType dtype = DType::Float(absl::EndsWith(function, "64") ? 64 : 32);
   return {.name = "sqrt", .from = dtype, .to = dtype, .func = {}};
@@ -155,7 +156,7 @@ TEST(LibraryCalls, FirmwareCallsHelpersForWhatTheMachineLacks) {
     const Helpers helpers(target);
     std::map<std::string, ElementOperation> operations;
     loop::LoopProgram program;
-    // Schedules make vectors for machines that have them.
+    // Schedules use vectors on machines that have them.
     const auto widths = target.vector_bits > 0 ? loop::Widths::kAll : loop::Widths::kOne;
     for (ElementOperation& operation : loop::EveryOperation(widths)) {
       program.funcs.push_back(operation.func);
@@ -172,7 +173,7 @@ TEST(LibraryCalls, FirmwareCallsHelpersForWhatTheMachineLacks) {
         EXPECT_EQ(allowed.count(symbol), 1u) << name << ": " << function << " calls " << symbol;
       }
     }
-    // The table is about something: no target has all of it in instructions.
+    // No target has instructions for everything, so the table is not empty.
     EXPECT_EQ(calls.count("div_int64"), 1u) << name;
     EXPECT_EQ(calls.count("add_float32") == 0, target.has_fpu) << name;
     hard += target.has_fpu ? 1 : 0;
@@ -181,7 +182,7 @@ TEST(LibraryCalls, FirmwareCallsHelpersForWhatTheMachineLacks) {
   EXPECT_GE(hard, 5);
 }
 
-// A user's triple may leave out the vendor, or name the environment only.
+// A user's triple may omit the vendor, or have only the environment.
 TEST(LibraryCalls, HelpersOfArmKeepTheirCallingConvention) {
   loop::LoopProgram program;
   for (ElementOperation& operation : loop::EveryOperation(loop::Widths::kOne)) {

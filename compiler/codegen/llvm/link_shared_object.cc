@@ -54,7 +54,7 @@ absl::StatusOr<std::string> LinkSharedObject(std::string object, const std::stri
   const std::string input = folder.path() + "/in.o";
   const std::string output = folder.path() + "/out.so";
   KILN_RETURN_IF_ERROR(WriteFile(input, object));
-  std::string().swap(object);  // The linker maps the file.
+  std::string().swap(object);  // the linker maps the file
 
   const std::string soname_option = absl::StrCat("--soname=", soname);
   const std::vector<const char*> args = {"ld.lld",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of dots in registers that hold matrices: the bits of the interpreter with and without them, the
-// instructions, and what happens where the system refuses them.
+// Tiles of dots in matrix registers: the interpreter's bits with and without them, the
+// instructions, and the error if the system refuses the registers.
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -45,8 +45,8 @@ loop::TileTypes TypesOf(const DotInstruction& row) {
   return {.a = row.a, .b = row.b, .sum = row.sum};
 }
 
-// A tile of so many rows and columns, with so many steps in each of `parts` iterations; `factor_parts` is that
-// of loop::DotKind::parts.
+// A tile of `rows` by `columns`, with `steps` steps in each of `parts` iterations. `factor_parts`
+// is loop::DotKind::parts.
 loop::LoopProgram TileProgram(const DotInstruction& row, int rows, int columns, int steps,
                               int64_t parts = 1, int factor_parts = 1) {
   const loop::DotKind kind = {.instruction = std::string(row.name),
@@ -80,7 +80,8 @@ std::string AssemblyOf(const loop::LoopProgram& program, const std::string& targ
   return assembly.value_or("");
 }
 
-// By the instruction where this machine has it, by loops on the others; of 48 rows everywhere.
+// By the instruction if this machine has it, by loops on the others. Tiles of 48 rows are always
+// loops.
 TEST(Matrices, HaveTheBitsOfTheInterpreter) {
   for (const DotInstruction* row : RowsOfMatrices()) {
     for (const int rows : {16, 32, 48}) {
@@ -100,8 +101,8 @@ TEST(Matrices, HaveTheBitsOfTheInterpreter) {
   }
 }
 
-// One product for each register of sums in a loop, shapes that are set once, and registers that are
-// given back.
+// The loop has one product for each register of sums. Shapes are set once, and registers are
+// released.
 TEST(Matrices, AreInstructions) {
   for (const DotInstruction* row : RowsOfMatrices()) {
     for (const int rows : {16, 32}) {
@@ -120,8 +121,8 @@ TEST(Matrices, AreInstructions) {
   }
 }
 
-// Of three parts each: six products, for which a register is loaded only where it holds another part, and
-// none is stored.
+// Three parts take six products. A register is loaded only if it has to hold another part, and none
+// is stored.
 TEST(Matrices, AreSixProductsOfThreeParts) {
   for (const DotInstruction* row : RowsOfMatrices()) {
     const std::string assembly = AssemblyOf(TileProgram(*row, 32, 32, 1, 4, 3), kMachine);
@@ -131,15 +132,15 @@ TEST(Matrices, AreSixProductsOfThreeParts) {
   }
 }
 
-// A function that is called gives the registers back: behind it, their shapes are set anew before they are
-// loaded.
+// A called function releases the registers. After the call their shapes are set again before they
+// are loaded.
 TEST(Matrices, SurviveCalls) {
   for (const DotInstruction* row : RowsOfMatrices()) {
     const loop::DotKind kind = {
         .instruction = std::string(row->name), .group = row->group, .column_run = row->column_run};
     const loop::LoopProgram program = loop::TilesAroundCall(kind, TypesOf(*row), 16, 16);
     const std::string assembly = AssemblyOf(program, kMachine);
-    // The call may have been put in its place.
+    // The call may have been inlined.
     const size_t f = assembly.find("\nf:");
     ASSERT_NE(f, std::string::npos) << assembly;
     const size_t called =
@@ -154,7 +155,7 @@ TEST(Matrices, SurviveCalls) {
   }
 }
 
-// Prefetches are in the loop over steps, as many behind every product.
+// Prefetches are in the loop over steps, the same number after every product.
 TEST(Matrices, PrefetchInTheirLoop) {
   const DotInstruction& row = *FindDotInstruction("tdpbssd");
   const loop::DotKind kind = {
@@ -175,7 +176,7 @@ TEST(Matrices, PrefetchInTheirLoop) {
               loop::MakeFor(step, 0, kSteps, loop::ForKind::kSerial, loop::MakeBlock(body)));
   const std::string assembly = AssemblyOf(program, kMachine);
   EXPECT_EQ(Occurrences(assembly, "prefetcht1\t"), kLines) << assembly;
-  // What lies between products: a prefetch, and no store of a register.
+  // There is a prefetch between products, and no store of a register.
   const std::vector<absl::string_view> parts = absl::StrSplit(assembly, "tdpbssd\t");
   ASSERT_EQ(parts.size(), 5);
   for (size_t i = 2; i <= 4; ++i) {
@@ -193,7 +194,7 @@ TEST(Matrices, AreLoopsElsewhere) {
   EXPECT_FALSE(absl::StrContains(AssemblyOf(fits, "x86-64-v4"), "tdpbssd"));
   EXPECT_TRUE(absl::StrContains(AssemblyOf(fits, kMachine, {.opt_level = 0}), "tdpbssd"));
   EXPECT_FALSE(absl::StrContains(AssemblyOf(too_large, kMachine), "tdpbssd"));
-  // Of as many steps as an argument says, which may be none.
+  // The number of steps is an argument, and may be zero.
   const Buffer a = Param("a", row.a, {4096}), b = Param("b", row.b, {4096}),
                sums = Param("sums", row.sum, {256}), count = Param("count", DType::Int(32), {1});
   const loop::Var step = loop::MakeVar("step");
@@ -211,12 +212,12 @@ TEST(Matrices, AreLoopsElsewhere) {
     args[2] = std::string(reinterpret_cast<const char*>(&number), sizeof number);
     for (const Target& target : RunnableTargets()) ExpectSameBits(any, "f", args, target);
   }
-  // An instruction of bytes is none of bfloat16's extension.
+  // bfloat16's extension does not have the instruction for bytes.
   EXPECT_FALSE(
       absl::StrContains(AssemblyOf(fits, "x86-64-v4 -mattr=+amx-tile,+amx-bf16"), "tdpbssd"));
 }
 
-// Linux alone wants to be asked.
+// Only Linux requires a request.
 TEST(Matrices, AreAskedForOnLinux) {
   const loop::LoopProgram program = TileProgram(*FindDotInstruction("tdpbssd"), 16, 16, 1);
   const std::string elsewhere =
@@ -225,7 +226,7 @@ TEST(Matrices, AreAskedForOnLinux) {
   EXPECT_FALSE(absl::StrContains(elsewhere, "syscall")) << elsewhere;
 }
 
-// Lets no later arch_prctl of this process succeed.
+// Makes all later calls of arch_prctl in this process fail.
 bool RefuseArchPrctl() {
   sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

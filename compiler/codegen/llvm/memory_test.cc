@@ -57,8 +57,8 @@ TEST(MemoryTest, StridesOfLoadsAndStores) {
   }
 }
 
-// A tile whose rows are vectors of the input, and whose columns those of the output, by steps in
-// local memory that put the first half of the vectors between the second.
+// Transposes a tile: its rows are vectors of the input, its columns vectors of the output. Each
+// step in local memory interleaves the first half of the vectors with the second.
 loop::LoopProgram TransposedTile(DType dtype, int side) {
   const Buffer in = Param("in", dtype, {side * side}), out = Param("out", dtype, {side * side});
   const auto vectors = [&](int first, int count) {
@@ -93,7 +93,7 @@ TEST(MemoryTest, TilesAreTransposedInRegisters) {
   }
   const std::string text =
       EmitAssembly(TransposedTile(kF32, 16), *Target::Parse("x86-64-v4")).value();
-  // No element goes by itself, and nothing by way of the stack.
+  // No element is moved individually, and nothing is on the stack.
   EXPECT_FALSE(absl::StrContains(text, "vinsertps")) << text;
   EXPECT_FALSE(absl::StrContains(text, "vmovss")) << text;
   EXPECT_FALSE(absl::StrContains(text, "(%rsp")) << text;
@@ -114,7 +114,7 @@ TEST(MemoryTest, Prefetches) {
   EXPECT_NE(EmitAssembly(program, *Target::Parse("aarch64"))->find("prfm"), std::string::npos);
 }
 
-// Rows that are 4 KiB apart times a vector of columns, in registers: the tile of AVX-512.
+// Rows with a distance of 4 KiB times a vector of columns, in registers: the tile of AVX-512.
 TEST(MemoryTest, RowsAreOperandsOfMultiplyAddsWithoutAnIndexRegister) {
   constexpr int64_t kRows = 28, kSteps = 64, kStride = 1024, kLanes = 16;
   const Buffer x = Param("x", kF32, {kRows * kStride}), w = Param("w", kF32, {kSteps * kLanes}),
@@ -152,8 +152,8 @@ TEST(MemoryTest, RowsAreOperandsOfMultiplyAddsWithoutAnIndexRegister) {
   EXPECT_GE(operands, kRows);
 }
 
-// A window of a depthwise convolution: nine taps of 16 channels, in rows and columns that are
-// farther apart than an instruction of Helium reaches. No pointer to a tap is kept on the stack.
+// A window of a depthwise convolution: nine taps of 16 channels. Its rows and columns are farther
+// apart than the offset of a Helium instruction reaches. No pointer to a tap is on the stack.
 TEST(MemoryTest, VectorsOfAWindowAreReachedFromFewPointers) {
   constexpr int64_t kTiles = 8, kChannels = 16 * kTiles, kRow = 6 * kChannels, kLanes = 4;
   constexpr DType kI8 = DType::Int(8);
@@ -189,7 +189,7 @@ TEST(MemoryTest, VectorsOfAWindowAreReachedFromFewPointers) {
   EXPECT_FALSE(absl::StrContains(assembly, "[sp")) << assembly;
 }
 
-// More sums than there are registers: what is put on the stack lies in one line of the cache.
+// There are more sums than registers. Each spilled vector lies in one cache line.
 TEST(MemoryTest, VectorsOnTheStackAreAligned) {
   constexpr int64_t kSums = 40, kLanes = 16;
   const Buffer in = Param("in", kF32, {kSums * kLanes}), out = Param("out", kF32, {kSums * kLanes});
@@ -221,7 +221,7 @@ TEST(MemoryTest, VectorsOnTheStackAreAligned) {
   EXPECT_GT(aligned, 0);
 }
 
-// Rows of some bytes that are farther apart where they come from.
+// Copies rows of `bytes` bytes, which are farther apart in the source.
 loop::LoopProgram CopiedRows(int64_t bytes) {
   const Buffer in = Param("in", DType::Int(8), {8 * 128}),
                out = Param("out", DType::Int(8), {8 * bytes});
@@ -249,7 +249,7 @@ TEST(MemoryTest, GatherAndScatter) {
   const Expr loaded = MakeLoad(index, {lanes});
   const Expr place = loop::ToIndex(
       loop::MakeBinary(loop::BinaryOp::kAnd, loaded, loop::IntConst(loop::Type::Of(kI32, 8), 31)));
-  // By an index in memory, which may name one place twice, and by one that is computed.
+  // By an index in memory, which may have equal elements, and by a computed index.
   const Stmt body = loop::MakeBlock({MakeStore(out, {lanes}, MakeLoad(in, {place})),
                                      MakeStore(out, {place + 32}, MakeLoad(in, {lanes % 5}))});
   CheckOnAll(OneFunc({in, index, out}, 2, MakeFor(i, 0, 4, ForKind::kSerial, body)),
@@ -338,8 +338,8 @@ TEST(MemoryTest, LocalBuffersConstantsAndWorkspace) {
   CheckOnAll(program, {EdgeValues(kF32, 40, 3), Zeros(out), std::string(128, '\0')});
 }
 
-// Four stores of vectors whose values take many operations one after the other, the last of which
-// is a division; all of `stored`.
+// Four stores of vectors to `stored`, whose values take many dependent operations. The last of
+// these is a division.
 loop::LoopProgram LongStores(const Buffer& in, const Buffer& stored) {
   constexpr int kLanes = 16, kSteps = 20;
   std::vector<Stmt> body;
@@ -353,7 +353,7 @@ loop::LoopProgram LongStores(const Buffer& in, const Buffer& stored) {
   return OneFunc({in, stored}, stored == in ? 0 : 1, loop::MakeBlock(body));
 }
 
-// How many multiplications are between the first and the last division.
+// Number of multiplications between the first and the last division.
 int64_t MultiplicationsBetweenDivisions(const std::string& text) {
   const size_t first = text.find(" fdiv "), last = text.rfind(" fdiv ");
   const absl::string_view between = absl::string_view(text).substr(first, last - first);
@@ -368,7 +368,7 @@ TEST(MemoryTest, LongStoresAreComputedTogether) {
   const loop::LoopProgram apart = LongStores(in, out), in_place = LongStores(in, in);
   EXPECT_EQ(MultiplicationsBetweenDivisions(EmitLlvmText(apart, target).value()), 0);
   CheckOnAll(apart, {EdgeValues(kF32, 64), Zeros(out)});
-  // What a store may read of another one comes in order.
+  // A store that may read another one's result follows it.
   EXPECT_GT(MultiplicationsBetweenDivisions(EmitLlvmText(in_place, target).value()), 40);
 }
 

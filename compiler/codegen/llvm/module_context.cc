@@ -11,9 +11,9 @@
 namespace kiln::codegen {
 namespace {
 
-// What calling conventions align the stack to.
+// Stack alignment of the calling conventions.
 constexpr unsigned kStackBytes = 16;
-// Pointers that are parameters of their own, at most.
+// Maximum number of pointers that are separate parameters.
 constexpr size_t kMaxPointers = 128;
 
 llvm::StringRef RuntimeName(RuntimeFunction function) {
@@ -58,7 +58,7 @@ llvm::FunctionType* RuntimeType(RuntimeFunction function, const IrTypes& types) 
                                  false);
 }
 
-// Whether C's enums are as short as their values allow: so says the procedure call standard of Arm
+// True if C's enums are as short as their values allow. Arm's procedure call standard requires it
 // for machines without an operating system.
 bool HasShortEnums(const Target& target) {
   const llvm::Triple triple = TripleOf(target);
@@ -106,7 +106,7 @@ llvm::CallInst* ModuleContext::CallRuntime(llvm::IRBuilderBase& builder, Runtime
     llvm::cast<llvm::Function>(callee.getCallee())->setDoesNotThrow();
     return builder.CreateCall(callee, args);
   }
-  // Weak: several objects of one library share the variable.
+  // Weak, because several objects of one library share the variable.
   const std::string variable_name = "__" + name.str();
   llvm::GlobalVariable* variable = module.getNamedGlobal(variable_name);
   if (variable == nullptr) {
@@ -156,8 +156,8 @@ llvm::Constant* ModuleContext::Private(const std::string& key, llvm::Constant* v
   if (slot == nullptr) {
     auto* global = new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/true,
                                             llvm::GlobalValue::PrivateLinkage, value);
-    // Its address counts: what may be merged would share one section with all others of its kind,
-    // which stays in an image as long as anything refers to one of them.
+    // The address is significant. Mergeable constants would share one section with all others of
+    // their kind, which stays in an image as long as anything refers to one of them.
     global->setAlignment(llvm::Align(alignment));
     slot = global;
   }
@@ -197,8 +197,8 @@ void ModuleContext::Decorate(llvm::Function* function, const Machine& machine) c
   if (!target.cpu.empty()) function->addFnAttr("target-cpu", target.cpu);
   if (!target.features.empty()) function->addFnAttr("target-features", target.features);
   if (!function->hasLocalLinkage()) function->setDSOLocal(true);
-  // Vectors that find no register lie in one line of the cache each; else where a thread's stack
-  // happens to begin decides whether they lie in two. Of all functions, since they are inlined.
+  // Each spilled vector should lie in one cache line; otherwise the start of a thread's stack
+  // decides if it straddles two. All functions get the attribute, because they are inlined.
   const unsigned vector_bytes = std::min<unsigned>(
       std::bit_floor(static_cast<unsigned>(target.vector_bits) / 8), kCacheLineBytes);
   if (vector_bytes > kStackBytes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the emitters of one module share: the module being made, its symbols, the runtime's
-// functions, and the first error.
+// State that the emitters of one module share: the module under construction, its symbols, the
+// runtime's functions, and the first error.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_MODULE_CONTEXT_H_
 #define KILN_COMPILER_CODEGEN_LLVM_MODULE_CONTEXT_H_
 
@@ -36,23 +36,23 @@ enum class RuntimeFunction {
 
 struct FuncSymbols {
   const loop::Func* func;
-  // i32(ptr param…, ptr workspace if any), or i32(ptr to an array of them); for a kTask i32(index
+  // i32(ptr param…, ptr workspace if any), or i32(ptr to an array of these). For a kTask: i32(index
   // task, index num_tasks, ptr param…, scalar…).
   llvm::Function* body;
-  // What others call: the packed function around `body`, or `body` itself if there is none.
+  // The function for external callers: the packed function around `body`, or `body` itself.
   llvm::Function* entry;
 
-  // Whether the module's own functions call `body`, past the checks and the memory of `entry`.
+  // True if functions of the module call `body`, without the checks and the allocation of `entry`.
   bool is_called_directly() const { return body != nullptr && !func->allocate_workspace; }
 };
 
-// Whether the body of the function takes its parameters and workspace as one array of pointers:
-// LLVM's time grows faster than the number of values that are alive at once.
+// True if the body of the function takes its parameters and workspace as one array of pointers.
+// This is for many pointers, because LLVM's time grows faster than the number of live values.
 bool TakesArray(const loop::Func& func);
-// The parameters of the function and its workspace, if it has one.
+// Number of the function's parameters, plus one for a workspace.
 size_t NumPointers(const loop::Func& func);
 
-// What a function is for.
+// The machine that a function is for.
 struct Machine {
   Target target;
   MachineTraits traits;
@@ -60,7 +60,7 @@ struct Machine {
 
 class ModuleContext {
  public:
-  // `machines`: that of the target, then those of LlvmOptions::cpu_variants.
+  // `machines` has that of the target, followed by those of LlvmOptions::cpu_variants.
   ModuleContext(llvm::Module& module, const loop::LoopProgram& program,
                 std::vector<Machine> machines, const LlvmOptions& options);
 
@@ -73,7 +73,7 @@ class ModuleContext {
   std::map<std::string, FuncSymbols> funcs;                                      // by name
   std::unordered_map<const loop::BufferNode*, llvm::GlobalVariable*> constants;  // by buffer
 
-  // Remembers the first error; emitters carry on with poison and the module is thrown away.
+  // Records the first error. Emitters continue with poison values, and the module is discarded.
   void Fail(absl::string_view message);
   void FailUnimplemented(absl::string_view message);
   const absl::Status& status() const { return status_; }
@@ -81,19 +81,19 @@ class ModuleContext {
   llvm::CallInst* CallRuntime(llvm::IRBuilderBase& builder, RuntimeFunction function,
                               llvm::ArrayRef<llvm::Value*> args);
 
-  // Leaves `text` as the last error where the program is linked with a runtime that keeps it.
+  // Records `text` as the last error if the program is linked with a runtime.
   void CallLinkedSetLastError(llvm::IRBuilderBase& builder, llvm::Value* text);
 
-  // What calls by name hand on: the variable that says which module this is, or null.
+  // The module's handle for calls by name: the value of the module's variable, or null.
   llvm::Value* ModuleHandle(llvm::IRBuilderBase& builder);
   void DefineModuleVariable();
 
-  // Private constants; equal ones are one object.
+  // Private constants. Equal ones are one object.
   llvm::Constant* Text(absl::string_view text);
   llvm::Constant* Int64Array(absl::Span<const int64_t> values);
   llvm::Constant* Int32Array(absl::Span<const int32_t> values);
 
-  // A DLDataType as the 32-bit word that it is in memory.
+  // A DLDataType as the 32-bit word in memory.
   uint32_t DlDataType(DType dtype) const;
 
   const Machine& MachineOf(const loop::Func& func) const {
@@ -101,7 +101,7 @@ class ModuleContext {
     return machines[static_cast<size_t>(machine)];
   }
 
-  // Attributes that every function of the module for that machine has.
+  // Adds the attributes that every function for the machine has.
   void Decorate(llvm::Function* function, const Machine& machine) const;
   void Decorate(llvm::Function* function) const { Decorate(function, machines[0]); }
 

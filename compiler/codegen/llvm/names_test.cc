@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that Target::Parse knows are LLVM's, and none of LLVM's is missing.
+// Target::Parse knows exactly LLVM's names, except for those listed here.
 #include "compiler/target/names.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ NameSet SetOf(const Names& names) {
   return set;
 }
 
-// Names of one set that the other does not have, as a list that can be copied into a table.
+// Names of one set that the other one lacks, as a list that can be copied into a table.
 std::string Without(const NameSet& names, const NameSet& others) {
   std::vector<std::string> rest;
   std::set_difference(names.begin(), names.end(), others.begin(), others.end(),
@@ -67,14 +67,14 @@ std::unique_ptr<llvm::MCSubtargetInfo> InfoOf(absl::string_view architecture,
       triple, llvm::StringRef(processor.data(), processor.size()), ""));
 }
 
-// Features that say what the triple says. LLVM ends the process where the two contradict each other.
+// Features that repeat the triple. LLVM ends the process if the two contradict each other.
 const NameSet& Modes() {
   static const auto& modes =
       *new NameSet{"16bit-mode", "32bit-mode", "64bit-mode", "32bit", "64bit", "thumb-mode"};
   return modes;
 }
 
-// Processors that can run code of the architecture.
+// Processors that can run code for the architecture.
 NameSet ProcessorsOf(absl::string_view architecture) {
   NameSet names;
   const bool is_riscv = absl::StartsWith(architecture, "riscv");
@@ -112,7 +112,7 @@ TEST(Names, ProcessorsAndFeatures) {
 }
 
 TEST(Names, Architectures) {
-  // Known to GNU's tool chains only.
+  // Only GNU's tool chains know these.
   const NameSet of_gnu = {"microblaze", "nios2", "or1k", "rx", "sh", "tricore"};
   NameSet known;
   for (const Architecture& row : Architectures()) {
@@ -124,8 +124,8 @@ TEST(Names, Architectures) {
       EXPECT_EQ(triple.isArch64Bit(), row.pointer_bits == 64) << name;
     }
   }
-  // Processors of graphics, virtual machines, machines whose pointers have 16 bits or that have 32 where
-  // registers have 64, and what is made no more.
+  // GPUs, virtual machines, machines with 16-bit pointers or with 32-bit pointers and 64-bit
+  // registers, and discontinued machines.
   const NameSet left_out = {
       "aarch64_32",     "amdgcn",         "amdil",  "amdil64", "avr",     "bpfeb",
       "bpfel",          "dxil",           "hsail",  "hsail64", "kalimba", "lanai",
@@ -157,7 +157,7 @@ TEST(Names, VersionsOfArm) {
 
 TEST(Names, SystemsAndEnvironments) {
   const NameSet systems = SetOf(TripleSystems()), environments = SetOf(TripleEnvironments());
-  // Consoles, graphics, and systems that are no more.
+  // Consoles, GPUs, and discontinued systems.
   const NameSet systems_left_out = {"amdhsa", "amdpal",      "bridgeos", "cuda", "elfiamcu",
                                     "lv2",    "mesa3d",      "nacl",     "nvcl", "ps4",
                                     "ps5",    "shadermodel", "vulkan"};
@@ -166,7 +166,7 @@ TEST(Names, SystemsAndEnvironments) {
         llvm::Triple::getOSTypeName(static_cast<llvm::Triple::OSType>(kind)).str();
     EXPECT_NE(systems.count(name), systems_left_out.count(name)) << name;
   }
-  // Stages of graphics, and pointers of 32 bits where registers have 64.
+  // Shader stages, and 32-bit pointers on 64-bit machines.
   const NameSet left_out = {"amplification", "anyhit",  "callable",     "closesthit", "code16",
                             "compute",       "domain",  "geometry",     "gnuabin32",  "gnu_ilp32",
                             "gnux32",        "hull",    "intersection", "library",    "mesh",

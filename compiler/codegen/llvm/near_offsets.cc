@@ -16,28 +16,28 @@
 namespace kiln::codegen {
 namespace {
 
-// The largest offset of an instruction, in elements; also below 0.
+// Largest offset of an instruction in elements, in both directions.
 constexpr int64_t kReach = 127;
-// Of offsets: that of the largest elements.
+// Alignment of offsets: the size of the largest elements.
 constexpr uint64_t kAlignment = 4;
-// An innermost loop that moves fewer pointers has a register for each.
+// An innermost loop with fewer moving pointers has a register for each.
 constexpr size_t kMinMovingPointers = 6;
 
 struct Access {
   llvm::Instruction* instruction;
-  int64_t distance;  // from the address of the first one
+  int64_t distance;  // bytes from the address of the first access
 };
 
-// Accesses of one block whose addresses differ by constants, in the order of the block.
+// Accesses in one block whose addresses differ by constants, in the order of the block.
 struct Group {
   const llvm::SCEV* first;
-  int64_t reach;  // of an offset, in bytes
+  int64_t reach;  // largest offset, in bytes
   std::vector<Access> accesses;
 };
 
-// Accesses with one pointer between them.
+// Accesses that share one pointer.
 struct Cluster {
-  int64_t distance;  // of the pointer
+  int64_t distance;  // bytes from the first access of the group to the pointer
   std::vector<Access> accesses;
 };
 
@@ -78,7 +78,7 @@ std::vector<Cluster> Clusters(const Group& group) {
   std::vector<Cluster> clusters;
   int64_t begin = 0;
   for (const Access& access : sorted) {
-    // The pointer lies at the first access, or as far behind it as the last one needs.
+    // The pointer is at the first access, or as far after it as the last access requires.
     const auto pointer = [&] {
       const int64_t behind = std::max<int64_t>(access.distance - begin - group.reach, 0);
       return begin + static_cast<int64_t>(llvm::alignTo(static_cast<uint64_t>(behind), kAlignment));
@@ -129,7 +129,7 @@ llvm::PreservedAnalyses NearOffsetsPass::run(llvm::Function& function,
     const llvm::Loop* loop = loops.getLoopFor(&block);
     const bool in_innermost = loop != nullptr && loop->isInnermost();
     const std::vector<Group> groups = GroupAccesses(block, evolution);
-    // Whether loop strength reduction can move the pointers of a group.
+    // True if loop strength reduction can move the pointers of a group.
     const auto moves = [&](const Group& group) {
       const auto* address = llvm::dyn_cast<llvm::SCEVAddRecExpr>(group.first);
       return in_innermost && address != nullptr && address->getLoop() == loop;

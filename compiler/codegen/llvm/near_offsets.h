@@ -3,10 +3,10 @@
 // offsets that fit into the instructions.
 //
 // Helium's loads and stores have an offset of at most 127 elements. A window of a depthwise
-// convolution reads vectors that lie farther apart, and loop strength reduction keeps a pointer on
-// the stack for each: up to a load, an addition and a store more per vector. A sum is one addition.
-// Pointers are passed through empty pieces of assembly, so that nothing later sees that they are
-// sums.
+// convolution reads vectors that are farther apart, and loop strength reduction keeps a pointer to
+// each of them on the stack. That costs up to a load, an addition and a store per vector. Computing
+// the pointer is one addition. Pointers pass through empty inline assembly, so that later passes do
+// not see that they are sums.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_NEAR_OFFSETS_H_
 #define KILN_COMPILER_CODEGEN_LLVM_NEAR_OFFSETS_H_
 

@@ -51,7 +51,8 @@ std::set<std::string> Symbols(const std::string& object, bool undefined) {
   return names;
 }
 
-// Every operation, on float and int8 of 64 elements: out = rounds and roots; low = requantised.
+// Every operation, on float and int8 of 64 elements: `out` has roundings and roots, `low` is
+// requantized.
 loop::LoopProgram EverythingProgram(int lanes) {
   const Buffer in = Param("in", kF32, {64}), out = Param("out", kF32, {64}),
                bytes = Param("bytes", DType::Int(8), {64}), low = Param("low", DType::Int(8), {64});
@@ -78,8 +79,9 @@ loop::LoopProgram EverythingProgram(int lanes) {
                                                 loop::MakeStore(low, {at(j)}, narrow))}));
 }
 
-// Functions of memory, leading zeros for cores without an instruction for them, and helpers of Arm's run-time
-// ABI or of libgcc for RISC-V; library_calls_test says which operation may call which.
+// Memory functions, leading zeros for cores without an instruction for them, and helper functions
+// of Arm's run-time ABI, or of libgcc for RISC-V. library_calls_test checks which operation calls
+// which of them.
 bool IsHelper(const Target& target, const std::string& name) {
   static const auto& plain = *new std::set<std::string>{"memcpy", "memset", "memmove", "__clzsi2"};
   const bool is_arm = absl::StartsWith(target.triple, "thumb");
@@ -106,7 +108,7 @@ TEST(ObjectTest, EveryTargetGivesAnObjectThatNeedsNoMathsLibrary) {
   }
 }
 
-// The calling convention differs, the instructions do not.
+// Only the calling convention differs, not the instructions.
 TEST(ObjectTest, TheFpuComputesWithTheSoftFloatAbi) {
   constexpr absl::string_view kPassesInRegisters = ".eabi_attribute\t28, 1";
   for (const std::string name : {"cortex-m4f", "cortex-m7f", "cortex-m33f", "cortex-m55"}) {

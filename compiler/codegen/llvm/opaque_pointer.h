@@ -7,7 +7,7 @@
 
 namespace kiln::codegen {
 
-// The pointer as an empty piece of assembly gives it back: no pass sees what it is made of.
+// Passes the pointer through empty inline assembly, which hides its computation from all passes.
 inline llvm::Value* OpaquePointer(llvm::IRBuilder<>& builder, llvm::Value* pointer) {
   auto* type = llvm::FunctionType::get(pointer->getType(), {pointer->getType()}, false);
   return builder.CreateCall(llvm::InlineAsm::get(type, "", "=r,0", /*hasSideEffects=*/false),

@@ -29,7 +29,7 @@ namespace {
 
 llvm::FunctionPassManager FunctionPasses(const Target& target) {
   llvm::FunctionPassManager passes;
-  // Register tiles are local arrays with constant indices: here they become values.
+  // Register tiles are local arrays with constant indices. Here they become values.
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(llvm::SimplifyCFGPass());
@@ -45,7 +45,7 @@ llvm::FunctionPassManager FunctionPasses(const Target& target) {
   passes.addPass(llvm::InferAlignmentPass());
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());
-  // A function that ends with a call becomes a branch: it takes no stack of its own.
+  // A function that ends with a call becomes a branch, which needs no stack of its own.
   passes.addPass(llvm::TailCallElimPass());
   if (target.broadcasts_operands()) passes.addPass(PointerInductionPass());
   if (target.HasFeature("mve")) passes.addPass(NearOffsetsPass());

@@ -9,8 +9,8 @@
 
 namespace kiln::codegen {
 
-// Scalar clean-up only: the schedules have tiled, unrolled and vectorized already, and LLVM's own
-// passes for that would undo their work and cost compile time. `opt_level` 0 does nothing.
+// Only cleans up scalars. Schedules have already tiled, unrolled and vectorized; LLVM's own passes
+// for that would undo their work and take compile time. If `opt_level` is 0, nothing is done.
 void Optimize(llvm::Module& module, llvm::TargetMachine& machine, int opt_level,
               const Target& target);
 

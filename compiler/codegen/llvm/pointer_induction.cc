@@ -14,16 +14,16 @@
 namespace kiln::codegen {
 namespace {
 
-// Fewer loads than this are not worth a register of their own.
+// Fewer loads do not justify a register.
 constexpr size_t kMinLoads = 8;
 
 // Loads whose addresses differ by constants in every iteration.
 struct Group {
   const llvm::SCEVAddRecExpr* first;
-  std::vector<std::pair<llvm::LoadInst*, int64_t>> loads;  // and how far behind the first's address
+  std::vector<std::pair<llvm::LoadInst*, int64_t>> loads;  // and their bytes from `first`
 };
 
-// Whether the value loaded is an operand of one multiply-add for all lanes.
+// True if the loaded value is broadcast for one operand of one multiply-add.
 bool IsBroadcastOnce(const llvm::LoadInst& load) {
   return load.hasOneUse() && !load.getType()->isVectorTy() &&
          llvm::isa<llvm::InsertElementInst>(*load.user_begin());

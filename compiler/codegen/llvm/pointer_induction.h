@@ -2,10 +2,10 @@
 // PointerInduction: gives the loads of a register tile's rows one pointer that moves with the
 // innermost loop, and constant distances from it.
 //
-// Loop strength reduction likes to address them by base and loop counter instead, which saves one
-// addition in an iteration. But a multiply-add with a memory operand stays one operation of an
-// x86 front end only if its address has no index register. The pointer is passed through an empty
-// piece of assembly, so that nothing later sees how it moves.
+// Loop strength reduction prefers to address them by a base and the loop counter, which saves one
+// addition per iteration. But a multiply-add with a memory operand is one operation of an x86 front
+// end only if its address has no index register. The pointer passes through empty inline assembly,
+// so that later passes do not see how it moves.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_POINTER_INDUCTION_H_
 #define KILN_COMPILER_CODEGEN_LLVM_POINTER_INDUCTION_H_
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Target says of processors and features by itself is what LLVM, which generates code by it, says.
+// Target's features of processors, and the implications between features, equal those of LLVM,
+// which generates code.
 #include <algorithm>
 #include <memory>
 #include <random>
@@ -39,7 +40,7 @@ std::vector<std::string> ProcessorsOf(const std::string& triple) {
   return names;
 }
 
-// Of X86Features or Aarch64Features.
+// Names of X86Features or Aarch64Features.
 template <typename Feature>
 std::vector<std::string> NamesOf(const std::vector<Feature>& features) {
   std::vector<std::string> names;
@@ -66,7 +67,7 @@ TEST(Processors, HaveTheFeaturesThatLlvmGivesThem) {
   }
   EXPECT_GT(of_x86, 80);
   std::vector<std::string> of_aarch64 = ProcessorsOf("aarch64-unknown-linux-gnu");
-  // Names of others, which LLVM does not list.
+  // Names by other vendors, which LLVM does not list.
   of_aarch64.insert(of_aarch64.end(), {"apple-m1", "apple-m2", "apple-m3"});
   for (const std::string& name : of_aarch64) {
     ExpectAlike(absl::StrCat("aarch64-unknown-linux-gnu -mcpu=", name), NamesOf(Aarch64Features()));
@@ -80,7 +81,7 @@ TEST(Processors, HaveTheFeaturesThatLlvmGivesThem) {
   EXPECT_GT(microcontrollers, 10);
 }
 
-// Each word of -mattr= that LLVM knows.
+// Tests each word of -mattr= that LLVM knows.
 TEST(Features, ImplyThoseThatTheyImplyInLlvm) {
   const auto expect_alike = [](const std::string& triple,
                                const std::vector<std::string>& features) {
@@ -89,7 +90,7 @@ TEST(Features, ImplyThoseThatTheyImplyInLlvm) {
     int known = 0;
     for (const auto& feature : info->getAllProcessorFeatures()) {
       const std::string text = absl::StrCat(triple, " -mattr=+", feature.Key);
-      if (!Target::Parse(text).ok()) continue;  // a mode of 16 or 32 bits
+      if (!Target::Parse(text).ok()) continue;  // a 16-bit or 32-bit mode
       ++known;
       ExpectAlike(text, features);
     }
@@ -99,7 +100,7 @@ TEST(Features, ImplyThoseThatTheyImplyInLlvm) {
   expect_alike("aarch64-unknown-linux-gnu", NamesOf(Aarch64Features()));
 }
 
-// Targets with several features, each added or taken away at random.
+// Tests targets with several features, each added or removed at random.
 void ExpectFeaturesFollowAlike(const std::vector<std::string>& processors,
                                const std::vector<std::string>& features,
                                const std::vector<std::string>& others) {

@@ -8,7 +8,7 @@
 namespace kiln::codegen {
 namespace {
 
-// Emits the function for a format of `digits` stored mantissa bits in `bits` bits.
+// Emits the function for float32 or float64. `digits_` is the number of stored mantissa bits.
 class SqrtEmitter {
  public:
   SqrtEmitter(ModuleContext& context, llvm::Function* function, bool single)
@@ -23,7 +23,7 @@ class SqrtEmitter {
     llvm::Value* x = function_->getArg(0);
     auto* finite = NewBlock("finite");
     auto* special = NewBlock("special");
-    // 0 and infinity are their own roots; a NaN stays, anything negative becomes one.
+    // 0 and infinity are their own roots. A NaN stays one, and negative numbers give one.
     llvm::Type* type = x->getType();
     llvm::Value* ordinary =
         builder_.CreateAnd(builder_.CreateFCmpOGT(x, llvm::ConstantFP::get(type, 0.0)),
@@ -37,8 +37,8 @@ class SqrtEmitter {
   }
 
  private:
-  // x = mantissa * 2^(exponent - digits) with an even exponent and 2^digits <= mantissa < 2^(digits
-  // + 2).
+  // x = mantissa * 2^(exponent - digits), with an even exponent and 2^digits <= mantissa <
+  // 2^(digits + 2).
   void EmitFinite(llvm::Value* word, llvm::Type* type) {
     llvm::Value* fraction = builder_.CreateAnd(word, Word((int64_t{1} << digits_) - 1));
     llvm::Value* field = builder_.CreateLShr(word, digits_);
@@ -58,8 +58,8 @@ class SqrtEmitter {
     mantissa = builder_.CreateShl(mantissa, odd);
     exponent = builder_.CreateSub(exponent, odd);
 
-    // One bit more than the mantissa has: the root of a float is never half way between two floats,
-    // so that bit decides the rounding.
+    // One bit more than the mantissa has. That bit decides the rounding, because the root of a
+    // float is never halfway between two floats.
     llvm::Value* root =
         EmitIntegerRoot(builder_.CreateShl(builder_.CreateZExt(mantissa, wide_), digits_ + 2));
     llvm::Value* rounded =
@@ -71,7 +71,7 @@ class SqrtEmitter {
     builder_.CreateRet(builder_.CreateBitCast(result, type));
   }
 
-  // Floor of the root of an integer of 2 * digits + 4 bits, digit by digit.
+  // Floor of the root of an integer with 2 * digits + 4 bits, digit by digit.
   llvm::Value* EmitIntegerRoot(llvm::Value* radicand) {
     auto* before = builder_.GetInsertBlock();
     auto* loop = NewBlock("digit");

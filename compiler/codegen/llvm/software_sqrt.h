@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The square root for machines that have no instruction for it.
+// The square root for machines that lack the instruction.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_SOFTWARE_SQRT_H_
 #define KILN_COMPILER_CODEGEN_LLVM_SOFTWARE_SQRT_H_
 
@@ -9,7 +9,7 @@
 namespace kiln::codegen {
 
 // An internal function of the module, float(float) or double(double), correctly rounded to nearest
-// even; made at the first call.
+// even. The first call defines it.
 llvm::Function* SoftwareSqrt(ModuleContext& context, DType dtype);
 
 }  // namespace kiln::codegen

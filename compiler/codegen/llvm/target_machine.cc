@@ -23,8 +23,7 @@
 namespace kiln::codegen {
 namespace {
 
-// Where LLVM's own allocator finds no memory, the process goes the way that it has chosen for
-// `new`.
+// If LLVM's allocator runs out of memory, the process behaves as it does for `new`.
 void OnBadAlloc(void*, const char*, bool) {
   if (const std::new_handler handler = std::get_new_handler(); handler != nullptr) handler();
   std::abort();
@@ -47,11 +46,11 @@ llvm::TargetOptions TargetOptionsOf(const Target& target, const llvm::Triple& tr
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   options.FloatABIType = target.hard_float_abi ? llvm::FloatABI::Hard : llvm::FloatABI::Soft;
   options.MCOptions.ABIName = target.abi;
-  // Nothing unwinds through firmware; Arm's own tables have 8 bytes for each function even so.
+  // Nothing unwinds through firmware. Arm's own tables would still take 8 bytes per function.
   if (target.is_baremetal() && (triple.isARM() || triple.isThumb())) {
     options.ExceptionModel = llvm::ExceptionHandling::DwarfCFI;
-    // Every C library has memcpy; few have __aeabi_memcpy. Helpers for arithmetic stay those of the
-    // run-time ABI.
+    // Every C library has memcpy, but few have __aeabi_memcpy. Arithmetic functions remain those of
+    // the run-time ABI.
     options.EABIVersion = llvm::EABI::GNU;
   }
   // Firmware is linked with --gc-sections.
@@ -81,7 +80,7 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Tar
   if (llvm_target == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat("target '", target.name, "': ", error));
   }
-  // Addresses on RISC-V are formed relative to the program counter, so that code may lie anywhere.
+  // RISC-V addresses are relative to the program counter, so that code may be at any address.
   std::optional<llvm::CodeModel::Model> code_model;
   if (triple.isRISCV()) code_model = llvm::CodeModel::Medium;
   std::unique_ptr<llvm::TargetMachine> machine(llvm_target->createTargetMachine(
@@ -97,7 +96,7 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Tar
 
 namespace {
 
-// The rows and widths that the machine has, in the order of the table.
+// The rows and forms that the machine supports, in the order of the table.
 std::vector<DotChoice> DotsOf(const llvm::TargetMachine& machine) {
   const llvm::MCSubtargetInfo& info = *machine.getMCSubtargetInfo();
   const std::string arch(machine.getTargetTriple().getArchName());
@@ -148,7 +147,7 @@ MachineTraits TraitsOf(const llvm::TargetMachine& machine) {
               .saturating_narrow_to_unsigned = llvm::Intrinsic::aarch64_neon_sqxtun,
               .rounding_mul_high = llvm::Intrinsic::aarch64_neon_sqrdmulh};
   } else if (triple.isARM() || triple.isThumb()) {
-    // The features say what the unit computes, and not how functions pass floats.
+    // The features describe the unit's arithmetic, not the calling convention for floats.
     traits.rounds_float32 = info.checkFeatures("+fp-armv8d16sp");
     traits.rounds_float64 = info.checkFeatures("+fp-armv8d16,+fp64");
     traits.round_even_is_rint = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LLVM's TargetMachine for a Target.
+// Makes LLVM's TargetMachine for a Target.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_TARGET_MACHINE_H_
 #define KILN_COMPILER_CODEGEN_LLVM_TARGET_MACHINE_H_
 
@@ -16,13 +16,13 @@
 
 namespace kiln::codegen {
 
-// The triple of the target as LLVM's drivers normalize it. Without that, LLVM takes the last word of
-// "thumbv7em-none-eabihf" for an operating system, and does not know the calling convention of Arm's
-// run-time helpers.
+// The target's triple, normalized like in LLVM's drivers. Otherwise LLVM would take the last word
+// of "thumbv7em-none-eabihf" for an operating system, and would not know the calling convention of
+// Arm's run-time helpers.
 llvm::Triple TripleOf(const Target& target);
 
-// InvalidArgument if LLVM has no code generator for the triple. Target::Parse has checked the names of
-// processor and features.
+// InvalidArgument if LLVM has no code generator for the triple. Target::Parse has already checked
+// the names of processor and features.
 absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target,
                                                                        const LlvmOptions& options);
 
@@ -32,33 +32,33 @@ struct DotChoice {
   const DotForm* form;
 };
 
-// What the target does in a few instructions, without calling a library.
+// Operations that the target performs in a few instructions, without a library.
 struct MachineTraits {
   bool rounds_float32 = false;  // floor, ceil, trunc, round to even
   bool rounds_float64 = false;
-  bool round_even_is_rint =
-      false;  // to even by the instruction for the current mode, which is to nearest even
+  bool round_even_is_rint = false;  // by rint, in the rounding mode "to nearest even"
   bool sqrt_float32 = false;
   bool sqrt_float64 = false;
   bool fma_float32 = false;
   bool fma_float64 = false;
   bool converts_float16 = false;  // to and from float32
-  // Vectors of signed integers to 64 bits of signed and of unsigned ones of half of their bits, limited
-  // to their values; 0 if there is no instruction.
+  // Intrinsics that saturate vectors of signed integers to 64-bit vectors of signed or unsigned
+  // integers with half of the bits; 0 if there is no instruction.
   llvm::Intrinsic::ID saturating_narrow = 0, saturating_narrow_to_unsigned = 0;
-  // Of vectors of 16 and of 8 lanes of float32 to bfloat16; 0 if there is no instruction.
+  // Intrinsics that convert 16 or 8 lanes of float32 to bfloat16; 0 if there is no instruction.
   llvm::Intrinsic::ID bfloat_of_16_lanes = 0, bfloat_of_8_lanes = 0;
-  // Of four lanes of int32, saturating; 0 if there is no instruction.
+  // Intrinsic for four lanes of int32, saturating; 0 if there is no instruction.
   llvm::Intrinsic::ID rounding_mul_high = 0;
-  // The upper words of products of four lanes of int32; 0 if there is no instruction. The third
-  // operand is 0: the lanes are signed.
+  // Intrinsic for the upper words of products of four lanes of int32; 0 if there is no instruction.
+  // Its third operand is 0: the lanes are signed.
   llvm::Intrinsic::ID rounding_mul_top = 0;
-  // The upper word of a product is an instruction, which LLVM finds where no factor is a constant.
+  // An instruction computes the upper word of a product. LLVM selects it only if no factor is a
+  // constant.
   bool multiplies_upper_words = false;
-  bool permutes_lanes = false;  // any lanes of two vectors of int32, in one instruction
-  bool casts_by_lane = false;   // saturating casts of floats to integers have no vector instruction
+  bool permutes_lanes = false;  // any lanes of two int32 vectors, in one instruction
+  bool casts_by_lane = false;   // no vector instruction for saturating casts from float to integer
   bool pairs_in_words = false;  // two vectors of int16 are interleaved as halves of int32
-  std::vector<DotChoice> dots;  // every width of every row that there is
+  std::vector<DotChoice> dots;  // every supported form of every row
 };
 MachineTraits TraitsOf(const llvm::TargetMachine& machine);
 

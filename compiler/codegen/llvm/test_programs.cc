@@ -95,7 +95,7 @@ std::string Bytes(std::vector<T> values, int count, uint32_t seed) {
   return bytes;
 }
 
-// `bytes` with every NaN of the type replaced by one and the same.
+// Replaces every NaN of the type in `bytes` by the same one.
 std::string WithOneNan(DType dtype, std::string bytes) {
   auto replace = [&bytes](auto zero) {
     using T = decltype(zero);
@@ -112,7 +112,7 @@ std::string WithOneNan(DType dtype, std::string bytes) {
   return bytes;
 }
 
-// Memory of the alignment that constants and workspaces have.
+// Copies of memory with the alignment of constants and workspaces.
 class AlignedCopies {
  public:
   explicit AlignedCopies(const std::vector<std::string>& args) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of this directory share: values at the edges of every type, and running one
-// program on the interpreter and as machine code.
+// Shared by the tests of this folder: edge values of every type, and running one program on the
+// interpreter and as machine code.
 #ifndef KILN_COMPILER_CODEGEN_LLVM_TEST_PROGRAMS_H_
 #define KILN_COMPILER_CODEGEN_LLVM_TEST_PROGRAMS_H_
 
@@ -16,14 +16,14 @@
 
 namespace kiln::codegen {
 
-// Every dtype but float16.
+// All dtypes except float16 and bfloat16.
 std::vector<DType> AllDtypes();
 
-// Values where operations go wrong: zeros, ones, limits, halves, infinities, NaN, subnormals; then
-// values by a fixed seed. As bytes of `count` elements.
+// Bytes of `count` elements. First come edge values (zeros, ones, limits, halves, infinities, NaN,
+// subnormals), then random values for a fixed seed.
 std::string EdgeValues(DType dtype, int count, uint32_t seed = 1);
-// Every pair of the edge values of a type: bytes of left operands and of right operands, `count`
-// elements each.
+// Every pair of the edge values of a type: the bytes of left operands and of right operands,
+// `count` elements each.
 struct OperandPairs {
   std::string left, right;
   int count;  // a multiple of 16
@@ -36,12 +36,12 @@ loop::Buffer Param(std::string name, DType dtype, Shape shape);
 loop::LoopProgram OneFunc(std::vector<loop::Buffer> params, int num_inputs, loop::Stmt body);
 
 // Runs the function `name` of `program` in the interpreter and as machine code for `target`, each
-// on a copy of `args` (the bytes of every parameter), and expects equal bytes in all of them
-// afterwards; NaNs of one float type are all alike.
+// on a copy of `args`, the bytes of every parameter. Expects equal bytes in all parameters
+// afterwards; all NaNs of a float type count as equal.
 void ExpectSameBits(const loop::LoopProgram& program, const std::string& name,
                     const std::vector<std::string>& args, const Target& target);
 
-// The same for machine code that is there already.
+// The same for existing machine code.
 void ExpectSameBits(const loop::LoopProgram& program, const std::string& name,
                     const std::vector<std::string>& args, const Jit& jit,
                     const std::string& target_name);

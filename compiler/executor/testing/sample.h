@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of executors: a plan that has one of everything, written by hand.
+// A handwritten plan for tests of executors, which has one of everything.
 //
 //   x (4 floats), 0 (2 × 3 int8)
 //   call 0: f(x) -> t, with scratch      t in the workspace at 128, scratch at 0
@@ -17,11 +17,11 @@ namespace kiln {
 
 Plan SamplePlan();
 
-// The operator functions, empty, packed as the graph executor wants them or unpacked; and a
-// constants of 24 bytes of g, of 8 bytes of g_1.
+// Returns the operator functions. They only load constants: 24 bytes in g and 8 bytes in g_1. With
+// Convention::kPacked they are exported, for the graph executor.
 loop::LoopProgram SampleProgram(loop::Convention convention);
 
-// Of the module "mod".
+// Returns the description of the module "mod".
 ModuleInfo SampleInfo();
 
 }  // namespace kiln

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // csource: an external code generator that makes C99. It takes element-wise arithmetic and dense
-// layers of float32 and int32; README.md says what its code looks like.
+// layers of float32 and int32; README.md describes its code.
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -13,14 +13,15 @@
 namespace kiln {
 namespace {
 
-// A dense layer's result that stays inside of a subgraph lies on the stack.
+// Limit for the result of a dense layer, which is on the stack if only the subgraph itself reads
+// it.
 constexpr int64_t kMaxResultBytes = 1024;
 
 absl::Status No(const Node& node, absl::string_view why) {
   return absl::UnimplementedError(absl::StrCat("csource: ", node.op_name(), ": ", why));
 }
 
-// All tensors have one dtype, and their indices fit an int32_t.
+// Checks that all tensors have one dtype, and that their indices fit into an int32_t.
 absl::Status CheckTypes(const Graph& graph, const Node& node) {
   const DType dtype = graph.type(node.outputs[0]).dtype;
   if (dtype != DType::Float(32) && dtype != DType::Int(32)) {
@@ -74,7 +75,7 @@ absl::StatusOr<std::vector<ExternalModule>> Generate(const ExternalRequest& requ
     }
     module.functions.push_back({.name = subgraph.symbol});
   }
-  // A file without any declaration is no C.
+  // A file without declarations is not valid C.
   absl::StrAppend(&source, "\ntypedef int32_t tvmgen_", request.module_name, "_csource_end;\n");
   return std::vector<ExternalModule>{std::move(module)};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C that csource makes, compiled and run beside the interpreter.
+// Compiles the C of csource, runs it, and compares it with the interpreter.
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -50,14 +50,14 @@ Made Make(absl::string_view model, const GenerateOptions& options) {
   return made;
 }
 
-// The subgraph by itself, as its node has it.
+// The node of the only subgraph.
 const Node& Subgraph(const Graph& graph) {
   EXPECT_EQ(graph.nodes.size(), 1u);
   EXPECT_EQ(ExternalCompiler(graph.nodes[0]), "csource");
   return graph.nodes[0];
 }
 
-// Calls the plain C function with the inputs of RunGraph; what it writes, in the order of the
+// Calls the plain C function with the inputs of RunGraph. Returns its results in the order of the
 // graph's outputs.
 std::vector<std::string> Call(const Made& made) {
   auto library = codegen::LoadedC::Compile(made.module.c_source, Command());
@@ -76,7 +76,7 @@ std::vector<std::string> Call(const Made& made) {
     p.push_back(memory[id].data());
   }
   p.resize(6);
-  // More arguments than a function has do no harm in the calling conventions of these machines.
+  // Extra arguments do no harm in the calling conventions of these machines.
   auto* f = (*library)->Function<int32_t(void*, void*, void*, void*, void*, void*)>(
       std::string(ExternalSymbol(node)));
   EXPECT_EQ(f(p[0], p[1], p[2], p[3], p[4], p[5]), 0);
@@ -85,7 +85,7 @@ std::vector<std::string> Call(const Made& made) {
   return outputs;
 }
 
-// Bit for bit what the interpreter computes of the body.
+// Expects the same bits as from the interpreter.
 void ExpectSameBits(absl::string_view model) {
   const Made made = Make(model, {.module_name = "m", .packed = false});
   const std::vector<Tensor> wanted = RunGraph(made.graph).value();
@@ -163,7 +163,8 @@ TEST(Csource, DenseOfFloats) {
   }
 }
 
-// A chain of dense layers of 4 integers; the activations in front of those in `kept` are outputs.
+// A chain of dense layers of 4 integers. The inputs of the layers in `kept` are outputs of the
+// model.
 std::string DenseChain(int layers, const std::vector<int>& kept) {
   std::string body, outputs;
   for (int i = 0; i < layers; ++i) {
@@ -243,7 +244,7 @@ TEST(Csource, WithoutSubgraphsAFileThatCompiles) {
   }
 }
 
-// The packed function of x + x of four floats, and its arguments.
+// The packed function of x + x for four floats, and its arguments.
 class PackedTest : public testing::Test {
  protected:
   PackedTest() {

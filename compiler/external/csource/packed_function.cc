@@ -43,7 +43,7 @@ const char* LastError(bool loader_pointers) {
 std::string PackedPrologue(bool loader_pointers) {
   std::string text = "#include <stddef.h>\n\n#include \"tvm/runtime/c_backend_api.h\"\n";
   if (loader_pointers) {
-    // The model's own code may define it too.
+    // The model's own code may define it, too.
     absl::StrAppend(&text,
                     "\n__attribute__((weak)) void (*__TVMAPISetLastError)(const char* message);\n");
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise operators become scalars inside of the loops over what is stored: an output of the
-// subgraph, or the result of a dense layer. So nothing but results of dense layers takes memory,
-// and those that are not needed at the same time share it.
+// Element-wise operators become scalars in the loops over stored tensors, which are outputs of the
+// subgraph and results of dense layers. So only results of dense layers take memory. Results that
+// are not live at the same time share memory.
 #include "compiler/external/csource/subgraph_writer.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kLiteralsPerLine = 8;
 
-// The C expression of an element; exact.
+// Returns the exact value of an element as a C expression.
 std::string Literal(const Tensor& tensor, int64_t i) {
   if (tensor.type().dtype.is_int()) {
     const int64_t value = tensor.AsInt(i);
@@ -43,7 +43,7 @@ std::string Binary(absl::string_view op, DType dtype, const std::string& a, cons
   return absl::StrCat("(int32_t)((uint32_t)", a, sign, "(uint32_t)", b, ")");
 }
 
-// The names of the loops' variables by axis of some shape.
+// C expressions of an element's indices, one per axis.
 using Index = std::vector<std::string>;
 
 class SubgraphWriter {
@@ -80,23 +80,23 @@ class SubgraphWriter {
   }
 
  private:
-  // A dense layer is computed, or an output is stored.
+  // One step of the function: it computes a dense layer or stores an output.
   struct Step {
     NodeId dense = kNoId;
     size_t output = 0;
-    std::set<NodeId> reads;  // dense layers
+    std::set<NodeId> reads;  // dense layers whose results the step reads
   };
 
   // An array on the stack.
   struct Array {
     DType dtype;
     int64_t elements;
-    size_t last_step;  // of what lies in it
+    size_t last_step;  // last step that reads the current contents
   };
 
   bool IsDense(NodeId id) const { return body_.node(id).op_name() == "nn.dense"; }
 
-  // The dense layers whose results the elements of `value` are computed from.
+  // The dense layers whose results the elements of `value` depend on.
   std::set<NodeId> DenseBehind(ValueId value) const {
     std::set<NodeId> dense, seen;
     std::vector<ValueId> work = {value};
@@ -113,7 +113,8 @@ class SubgraphWriter {
     return dense;
   }
 
-  // Dense layers in order, and outputs as soon as what they are computed from is there.
+  // Dense layers in order, each followed by the outputs whose dense layers are then complete.
+  // Outputs without dense layers come last.
   std::vector<Step> Steps() const {
     std::vector<Step> steps, outputs;
     for (size_t i = 0; i < body_.outputs.size(); ++i) {
@@ -133,7 +134,7 @@ class SubgraphWriter {
     return steps;
   }
 
-  // An array for the result of a dense layer that is computed in step `step`.
+  // Returns the name of an array for the result of a dense layer that step `step` computes.
   std::string ArrayFor(const Node& dense, size_t step) {
     const TensorType& type = Type(dense.outputs[0]);
     const NodeId id = body_.value(dense.outputs[0]).node;
@@ -149,7 +150,7 @@ class SubgraphWriter {
     return absl::StrCat("d", i);
   }
 
-  // The declarations of the arrays.
+  // Returns the declarations of the arrays. Unimplemented if they exceed kMaxStackBytes.
   absl::StatusOr<std::string> Arrays() const {
     std::string text;
     int64_t bytes = 0;
@@ -190,7 +191,8 @@ class SubgraphWriter {
                       variable, ")"));
   }
 
-  // The variables of `shape` where those of a shape that it broadcasts to are `index`.
+  // Returns the index into a tensor with `shape` for the position `index` of a shape that it
+  // broadcasts to.
   static Index Broadcast(const Shape& shape, const Index& index) {
     Index result(index.end() - static_cast<std::ptrdiff_t>(shape.size()), index.end());
     for (size_t i = 0; i < shape.size(); ++i) {
@@ -199,7 +201,7 @@ class SubgraphWriter {
     return result;
   }
 
-  // In a flat loop all tensors that have more than one element are walked side by side.
+  // In a flat loop, `i` indexes all tensors with more than one element.
   std::string Offset(const Shape& shape, const Index& index) const {
     if (is_flat_) return NumElements(shape) == 1 ? "0" : "i";
     const Shape strides = RowMajorStrides(shape);
@@ -211,7 +213,7 @@ class SubgraphWriter {
     return terms.empty() ? "0" : absl::StrJoin(terms, " + ");
   }
 
-  // The element of a value that has memory, or of a constant.
+  // Loads an element of a constant, or of a value in memory.
   std::string Load(ValueId value, const Index& index) {
     const Tensor& constant = body_.value(value).constant;
     if (body_.is_constant(value) && Type(value).num_elements() == 1) return Literal(constant, 0);
@@ -230,7 +232,8 @@ class SubgraphWriter {
     absl::StrAppend(&constants_, "\n};\n");
   }
 
-  // Nodes that have to be computed anew for an element of `value`, in order.
+  // Nodes that have to be computed for an element of `value` because they are not in memory, in
+  // order.
   std::set<NodeId> Needed(ValueId value) const {
     std::set<NodeId> needed;
     std::vector<ValueId> work = {value};
@@ -245,8 +248,8 @@ class SubgraphWriter {
     return needed;
   }
 
-  // Writes what computes the element of `value` at `index`, and returns its expression. `prefix`
-  // tells the names of two such elements in one scope apart.
+  // Writes code that computes the element of `value` at `index`, and returns its expression.
+  // `prefix` distinguishes the variables of two such elements in one scope.
   std::string Element(ValueId value, const Index& index, const std::string& prefix) {
     const auto operand = [&](ValueId input, const Index& at) {
       const Value& v = body_.value(input);
@@ -276,7 +279,8 @@ class SubgraphWriter {
     return operand(value, index);
   }
 
-  // Whether element i of everything that `value` is computed from makes element i of it.
+  // True if element i of `value` depends only on elements i of tensors of the same shape, and on
+  // scalars.
   bool IsFlat(ValueId value) const {
     const std::set<NodeId> needed = Needed(value);
     const auto is_flat = [&](ValueId v) {
@@ -289,7 +293,7 @@ class SubgraphWriter {
     });
   }
 
-  // Loops over `value` that write it to `memory`.
+  // Writes loops that store `value` in `memory`.
   void Store(ValueId value, const std::string& memory) {
     const Shape& shape = Type(value).shape;
     if (IsFlat(value)) {
@@ -341,9 +345,9 @@ class SubgraphWriter {
   const Graph& body_;
   const std::string name_;
   std::string constants_, code_;
-  std::map<ValueId, std::string> memory_;  // the array of a value that has one
+  std::map<ValueId, std::string> memory_;  // the array of each value that has one
   std::vector<Array> arrays_;
-  std::map<NodeId, size_t> last_step_;  // that reads a dense layer's result
+  std::map<NodeId, size_t> last_step_;  // last step that reads the result of each dense layer
   size_t depth_ = 1;
   int num_constants_ = 0;
   bool is_flat_ = false;

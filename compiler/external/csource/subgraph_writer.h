@@ -11,11 +11,12 @@
 
 namespace kiln::csource {
 
-// Of the results of dense layers that are needed at the same time inside of a function.
+// Limit for the results of dense layers that are live at the same time inside of a function.
 inline constexpr int64_t kMaxStackBytes = 4096;
 
-// `int32_t name(void* in0, …, void* out0, …)`, with the constants that it reads before it. Every
-// operator of the body is one that csource takes. Unimplemented if it takes more stack than that.
+// Returns the function `int32_t name(void* in0, …, void* out0, …)`, preceded by the constants that
+// it reads. csource must take every operator of the body. Unimplemented if the function exceeds
+// kMaxStackBytes.
 absl::StatusOr<std::string> WriteSubgraph(const Graph& body, const std::string& name,
                                           bool exported);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dnnl: an external code generator for oneDNN. A subgraph becomes a program of layers, as bytes.
+// dnnl: an external code generator for oneDNN. A subgraph becomes a serialized program of layers.
 #include <map>
 
 #include "absl/strings/str_cat.h"
@@ -51,7 +51,7 @@ class ProgramWriter {
     return result + bytes;
   }
 
-  // `match` is a match of a pattern: a group whose operators are one layer.
+  // Adds the match of a pattern: a group whose operators are one layer.
   absl::Status AddLayer(const Node& match, proto::Layer& layer) {
     const Graph& graph = *match.body;
     std::vector<const Node*> nodes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs that dnnl writes. What a runtime makes of them is in runtime_cpp/dnnl.
+// The programs that dnnl writes. runtime_cpp/dnnl tests how a runtime reads them.
 #include <google/protobuf/text_format.h>
 
 #include "absl/strings/str_cat.h"
@@ -25,7 +25,7 @@ std::vector<ExternalModule> Modules(absl::string_view model) {
   return GenerateExternalModules(Partitioned(model), {}, {.module_name = "m"}).value();
 }
 
-// The layers of the only function of a module, in protobuf's text form on one line.
+// The layers of the module's only function, in protobuf's text form on one line.
 std::string Layers(const ExternalModule& module) {
   dnnl::proto::Program program;
   EXPECT_TRUE(program.ParseFromString(module.payload.substr(8)));
@@ -86,8 +86,8 @@ TEST(Dnnl, SubgraphsApartAreModules) {
   EXPECT_EQ(modules[1].name(), "tvmgen_m_dnnl_main_1");
 }
 
-// The operators of the only match, or "" if there is none, of a convolution or dense layer and what
-// is behind it.
+// The operators of the only match, separated by spaces, or "" if there is none. `body` is a
+// convolution or dense layer with further operators.
 std::string Taken(absl::string_view body) {
   const Graph graph = Partitioned(absl::StrCat(R"(
   def @main(%x: Tensor[(1, 4, 5, 5), float32], %h: Tensor[(1, 4, 5, 5), float16], %v: Tensor[(2, 4), float32],
@@ -118,15 +118,15 @@ TEST(Dnnl, WhatItTakes) {
   EXPECT_EQ(Taken("nn.relu(nn.conv2d(%x, %constant_w))"), "nn.conv2d nn.relu");
   EXPECT_EQ(Taken("add(nn.conv2d(%x, %constant_w), %constant_c11)"), "nn.conv2d add");
   EXPECT_EQ(Taken("add(%constant_c11, nn.conv2d(%x, %constant_w))"), "nn.conv2d add");
-  // Along the wrong axis, or of every element.
+  // The constant is along another axis, or one value per element.
   EXPECT_EQ(Taken("add(nn.conv2d(%x, %constant_w), %constant_w1)"), "nn.conv2d");
   EXPECT_EQ(Taken("add(nn.conv2d(%x, %constant_w), %constant_full)"), "nn.conv2d");
   EXPECT_EQ(Taken("nn.bias_add(nn.dense(%v, %constant_d), %constant_c, axis=-1)"),
             "nn.dense nn.bias_add");
   EXPECT_EQ(Taken("add(nn.dense(%v, %constant_d), %v)"), "nn.dense add");
-  // Broadcasts the result.
+  // The addition broadcasts the result.
   EXPECT_EQ(Taken("add(nn.dense(%v, %constant_d), 1f)"), "nn.dense");
-  // A residual and then a bias: only the residual.
+  // A residual followed by a bias: only the residual is taken.
   EXPECT_EQ(Taken("nn.bias_add(add(nn.conv2d(%x, %constant_w), %x), %constant_c)"),
             "nn.conv2d add");
   EXPECT_EQ(Taken("nn.relu(add(add(nn.conv2d(%x, %constant_w), %constant_c11), %x))"),

@@ -15,7 +15,7 @@ absl::Status No(const Node& node, absl::string_view why) {
   return absl::UnimplementedError(absl::StrCat("dnnl: ", node.op_name(), ": ", why));
 }
 
-// Float32, with something in it.
+// Checks that all tensors are float32 and have elements.
 absl::Status CheckTensors(const Graph& graph, const Node& node) {
   for (const auto* values : {&node.inputs, &node.outputs}) {
     for (ValueId value : *values) {
@@ -36,7 +36,7 @@ absl::Status CheckConv2d(const Graph& graph, const Node& node) {
   if (kernel != "OIHW" && kernel != "HWIO" && kernel != "OHWI") {
     return No(node, absl::StrCat("kernel_layout ", kernel));
   }
-  // Where the weight of a depthwise convolution has O and I the other way round.
+  // Rejects weights of depthwise convolutions with O and I swapped.
   const int64_t channels = graph.type(node.inputs[0]).shape[layout.find('C')];
   const Shape& weight = graph.type(node.inputs[1]).shape;
   if (weight[kernel.find('I')] * node.attrs.Int("groups") != channels) {
@@ -45,13 +45,13 @@ absl::Status CheckConv2d(const Graph& graph, const Node& node) {
   return absl::OkStatus();
 }
 
-// The axis of the result along which a bias lies.
+// The axis of the result that a bias is added along.
 size_t ChannelAxis(const Graph& graph, const Node& product) {
   if (product.op_name() == "nn.conv2d") return product.attrs.String("data_layout").find('C');
   return graph.type(product.outputs[0]).shape.size() - 1;
 }
 
-// Whether the constant is added to each channel as a whole: (C, 1, 1) to (N, C, H, W).
+// True if `value` is a constant with one element per channel, such as (C, 1, 1) for (N, C, H, W).
 bool IsBias(const Graph& graph, const Node& product, ValueId value) {
   const Shape& result = graph.type(product.outputs[0]).shape;
   const Shape& shape = graph.type(value).shape;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chains of operators that oneDNN computes as one primitive.
+// Chains of operators that oneDNN computes as one primitive.
 #ifndef KILN_COMPILER_EXTERNAL_DNNL_PATTERNS_H_
 #define KILN_COMPILER_EXTERNAL_DNNL_PATTERNS_H_
 
@@ -11,11 +11,11 @@
 
 namespace kiln::dnnl {
 
-// dnnl.conv2d and dnnl.dense.
+// The patterns dnnl.conv2d and dnnl.dense.
 std::vector<ExternalPattern> Patterns();
 
-// What the operators of a match are, as one layer: relu(product(data, weight) + bias + residual).
-// Values are those of the graph.
+// The operators of a match as one layer: relu(product(data, weight) + bias + residual). Values
+// belong to the graph of the match.
 struct Layer {
   const Node* product = nullptr;  // nn.conv2d or nn.dense
   ValueId bias = kNoId;
@@ -23,10 +23,10 @@ struct Layer {
   bool relu = false;
 };
 
-// Unimplemented, with the reason, if the nodes are no such layer.
+// Reads a match. Unimplemented, with the reason, if the nodes are not such a layer.
 absl::StatusOr<Layer> ReadLayer(const Graph& graph, const std::vector<const Node*>& nodes);
 
-// Top, left, bottom, right.
+// Returns top, left, bottom and right padding.
 std::vector<int64_t> Padding(const Node& conv2d);
 
 }  // namespace kiln::dnnl

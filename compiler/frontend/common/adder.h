@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adder: adds Relay operators to the graph that an importer makes, all of them for one operator of
-// the model, whose source location they get.
+// Adder: adds Relay operators for one operator of the model to the graph that an importer builds.
+// They all get the source location of the model's operator.
 //
 //   KILN_ASSIGN_OR_RETURN(const ValueId half, add.Op("multiply", {x, add.Scalar(x, 0.5)}));
 #ifndef KILN_COMPILER_FRONTEND_COMMON_ADDER_H_
@@ -17,31 +17,32 @@ namespace kiln::frontend {
 
 class Adder {
  public:
-  // `graph` outlives the adder.
+  // `graph` must outlive the adder.
   Adder(Graph& graph, SourceLocation source) : graph_(graph), source_(std::move(source)) {}
 
   Graph& graph() { return graph_; }
   const Graph& graph() const { return graph_; }
   const SourceLocation& source() const { return source_; }
-  // A copy: the graph's own moves as operators are added.
+  // Returns a copy, because the graph's own type moves in memory as operators are added.
   TensorType type(ValueId value) const { return graph_.type(value); }
 
-  // Adds an operator with one output. Errors begin with the operator.
+  // Adds an operator with one output. Errors begin with the operator's name.
   absl::StatusOr<ValueId> Op(absl::string_view relay_op, std::vector<ValueId> inputs,
                              Attrs attrs = {});
-  // Adds one whose result is a tuple.
+  // Adds an operator whose result is a tuple.
   absl::StatusOr<std::vector<ValueId>> TupleOp(absl::string_view relay_op,
                                                std::vector<ValueId> inputs, Attrs attrs = {});
   ValueId Constant(Tensor tensor) { return graph_.AddConstant(std::move(tensor)); }
-  // A scalar of the dtype of `like`.
+  // Adds a scalar constant with the dtype of `like`.
   ValueId Scalar(ValueId like, double value) {
     return Constant(Tensor::Scalar(type(like).dtype, value));
   }
-  // `value` itself where it has the shape, every entry of which is an extent.
+  // Returns `value` itself if it already has the shape. All entries of `shape` must be extents, not
+  // placeholders such as -1.
   absl::StatusOr<ValueId> Reshape(ValueId value, const Shape& shape);
-  // `value` itself where it has the dtype.
+  // Returns `value` itself if it already has the dtype.
   absl::StatusOr<ValueId> Cast(ValueId value, DType dtype);
-  // Dimension d of the result is dimension axes[d].
+  // Dimension d of the result is dimension axes[d] of `value`.
   absl::StatusOr<ValueId> Transpose(ValueId value, const std::vector<int64_t>& axes);
 
  private:

@@ -12,17 +12,18 @@
 namespace kiln::frontend {
 namespace {
 
-// Elements that the results of one call may have, and constants that are read for them.
+// Largest number of elements of the results of one call, and of the constants read for them.
 constexpr int64_t kMaxFoldedElements = 1 << 16;
 constexpr int64_t kMaxReadElements = kMaxTableElements;
-// Operations, each of some nanoseconds, that one call may take; and all, by the size of the file,
-// so that a small file is imported in a fraction of a second even by an instrumented build.
+// Limits on the work of one call and of all calls, in operations of a few nanoseconds. The total
+// grows with the size of the file, so that a small file is imported in a fraction of a second even
+// by an instrumented build.
 constexpr int64_t kMaxWorkOfCall = 1 << 23;
 constexpr int64_t kWorkOfAnyFile = 1 << 24;
 constexpr int64_t kWorkOfByte = 1 << 10;
 constexpr int64_t kMaxWork = 1 << 30;
-// What a node and a constant cost that are compiled for that. A node takes more than 16 bytes of a
-// file: each may be computed once.
+// Cost of compiling a node and of reading a constant. A node takes more than 16 bytes of a file, so
+// the limit per byte suffices to compute each node once.
 constexpr int64_t kWorkOfNode = 1 << 14;
 constexpr int64_t kElementsPerOperation = 4;
 
@@ -117,7 +118,7 @@ absl::Status ConstantFolder::Fold(const std::vector<ValueId*>& values) {
   if (places.empty() || !AreSmall(fixed)) return absl::OkStatus();
   const absl::StatusOr<std::vector<Tensor>> tensors = Compute(fixed);
   if (absl::IsResourceExhausted(tensors.status())) {
-    // What is made of them is not tried either.
+    // Values computed from them are not tried either.
     for (ValueId value : fixed) foldable_.Remove(graph_.value(value).node);
     return absl::OkStatus();
   }

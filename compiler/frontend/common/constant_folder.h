@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ConstantFolder: computes what an importer adds to a graph, where that depends on constants alone,
-// is small and does not take long, so that the shapes that a model computes are known when they are
-// needed.
+// ConstantFolder: computes values that an importer adds to a graph, if they depend only on
+// constants, are small and are quick to compute. The shapes that a model computes are thus known
+// when they are needed.
 //
 //   ConstantFolder folder(graph, file_bytes, evaluate);
 //   … add the nodes of one operator …
@@ -26,41 +26,41 @@ namespace kiln::frontend {
 
 class ConstantFolder {
  public:
-  // `graph` and `evaluate` must outlive the folder. `file_bytes` is the size of the model's file,
-  // which what the folder computes is in proportion to.
+  // `graph` and `evaluate` must outlive the folder. `file_bytes` is the size of the model's file.
+  // The folder's total work is limited in proportion to it.
   ConstantFolder(Graph& graph, size_t file_bytes, const Evaluator& evaluate);
 
-  // Those of `values` that nodes make of constants become constants, unless they are large, or
-  // computing them takes long; so does all that this folder computes together. The rest is left to
-  // the compiler. kNoId stays.
+  // Replaces each of `values` that depends only on constants by a constant. Values stay as they
+  // are, for the compiler, if they are large, take long to compute, or exceed the folder's total
+  // work. kNoId is allowed and stays.
   //
-  // A dequantized tensor, and what is made of it, stays as it is: integer-products wants weights
-  // quantized. ValueOf has its value.
+  // A dequantized tensor and values computed from it are not replaced, because the pass
+  // integer-products needs quantized weights. ValueOf returns their value.
   absl::Status Fold(const std::vector<ValueId*>& values);
 
-  // The value of a constant, or of what nodes of any kind make of constants within the bounds of
-  // Fold; nothing for other values. The graph stays as it is. Each value is computed once.
-  // Errors are those of the evaluator; a value that takes too long is no error.
+  // Returns the value of a constant, or of nodes of any kind that depend only on constants, within
+  // the limits of Fold. Absent for other values and for values that take too long. Does not change
+  // the graph. Each value is computed once. Errors are those of the evaluator.
   absl::StatusOr<std::optional<Tensor>> ValueOf(ValueId value);
 
  private:
-  // True if one call may keep results with the elements of all `values`.
+  // True if `values` have few enough elements in total for one call.
   bool AreSmall(const std::vector<ValueId>& values) const;
-  // The values of outputs of nodes that are fixed. ResourceExhausted where that takes more
-  // operations than a call, or the folder, may.
+  // Returns the values of outputs of fixed nodes. ResourceExhausted if that takes more operations
+  // than a call or the folder may use.
   absl::StatusOr<std::vector<Tensor>> Compute(const std::vector<ValueId>& values);
-  // The nodes that compute `values`, of which all are fixed; nothing if there are too many, or they
-  // read too much. Takes what that is worth off `work`.
+  // Returns the nodes that compute `values`, which must all be fixed. Absent if they are too many
+  // or read too much. Subtracts their cost from `work`.
   std::optional<std::set<NodeId>> ConeOf(const std::vector<ValueId>& values, int64_t& work) const;
-  // The graph of these nodes, whose outputs are `values`.
+  // Returns the graph of these nodes, with `values` as its outputs.
   Graph Part(const std::set<NodeId>& nodes, const std::vector<ValueId>& values) const;
 
   Graph& graph_;
   const Evaluator& evaluate_;
-  FixedNodes foldable_;  // except nodes that dequantize or take too long
-  FixedNodes fixed_;     // with all that depend on constants alone
+  FixedNodes foldable_;  // excludes nodes that dequantize or take too long
+  FixedNodes fixed_;     // all nodes that depend only on constants
   std::map<ValueId, std::optional<Tensor>>
-      known_;  // that ValueOf has computed; none: beyond bounds
+      known_;  // results of ValueOf; nullopt: beyond the limits
   int64_t work_left_;
 };
 

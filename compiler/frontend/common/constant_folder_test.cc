@@ -27,7 +27,7 @@ ValueId AddRelu(Graph& graph, ValueId data) {
   return graph.node(node).outputs[0];
 }
 
-// Takes `share` of the operations that it is allowed, and finds 1.
+// Returns an evaluator that uses `share` of the work it is allowed and returns 1.
 Evaluator Taking(double share, int64_t& taken) {
   return [share, &taken](const Graph& part, int64_t* work) -> absl::StatusOr<std::vector<Tensor>> {
     const auto cost = static_cast<int64_t>(share * static_cast<double>(*work));
@@ -37,7 +37,7 @@ Evaluator Taking(double share, int64_t& taken) {
   };
 }
 
-// What evaluations take altogether of an import that has always more to compute.
+// Returns the total work of the evaluations in an import that never runs out of nodes to fold.
 int64_t WorkOfImport(int64_t file_bytes) {
   Graph graph;
   int64_t taken = 0;
@@ -70,7 +70,7 @@ TEST(ConstantFolder, ComputesWhatDependsOnConstants) {
   EXPECT_EQ(none, kNoId);
 }
 
-// What takes too long stays a node, and so does what is made of it.
+// A value that takes too long stays a node, and so do values computed from it.
 TEST(ConstantFolder, WhatTakesTooLongIsNotTriedAgain) {
   Graph graph;
   int calls = 0;
@@ -88,7 +88,7 @@ TEST(ConstantFolder, WhatTakesTooLongIsNotTriedAgain) {
   EXPECT_EQ(calls, 1);
 }
 
-// A dequantized constant, and what is made of it, stays in the graph; its value is known.
+// A dequantized constant and values computed from it stay in the graph, but ValueOf knows them.
 TEST(ConstantFolder, ValuesOfDequantizedConstantsAreKnown) {
   const OpSchema dequantize = {.name = "qnn.dequantize", .doc = "", .inputs = {{"data"}}};
   Graph graph;
@@ -110,7 +110,7 @@ TEST(ConstantFolder, ValuesOfDequantizedConstantsAreKnown) {
   EXPECT_EQ(*known, Tensor::Scalar(DType::Float(32), 1));
   EXPECT_EQ(graph.values.size(), values);
   EXPECT_GT(taken, 0);
-  // The second time it costs nothing.
+  // The second request costs nothing.
   const int64_t once = taken;
   EXPECT_EQ(*folder.ValueOf(made), *known);
   EXPECT_EQ(taken, once);

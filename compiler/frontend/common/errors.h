@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What importers say of an operator that is not as it should be.
+// Errors of importers about an operator.
 #ifndef KILN_COMPILER_FRONTEND_COMMON_ERRORS_H_
 #define KILN_COMPILER_FRONTEND_COMMON_ERRORS_H_
 
@@ -12,12 +12,12 @@
 
 namespace kiln::frontend {
 
-// InvalidArgument: `what` of an operator, found and wanted.
+// Returns InvalidArgument "<what>: found <found>, wanted <wanted>".
 absl::Status Wrong(absl::string_view what, absl::string_view found, absl::string_view wanted);
 
-// A non-negative axis of a tensor of `rank` dimensions.
+// Returns the axis as a non-negative number, for a tensor of `rank` dimensions.
 absl::StatusOr<int64_t> NormalAxis(int64_t axis, int64_t rank);
-// The same for each; all axes where there are none.
+// Applies NormalAxis to each axis. Returns all axes if `axes` is empty.
 absl::StatusOr<std::vector<int64_t>> NormalAxes(std::vector<int64_t> axes, int64_t rank);
 
 }  // namespace kiln::frontend

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fourier transforms as products with matrices: n² per signal, which for the lengths of speech
-// frames is what a product does fast.
+// Fourier transforms as matrix products. They take n² operations per signal, which is fast enough
+// for the lengths of speech frames.
 #ifndef KILN_COMPILER_FRONTEND_COMMON_FOURIER_H_
 #define KILN_COMPILER_FRONTEND_COMMON_FOURIER_H_
 
@@ -11,8 +11,9 @@ namespace kiln::frontend {
 
 enum class ComplexPart { kReal, kImaginary };
 
-// A part of the matrix [bins, n] of exp(-2 pi i k j / n), row by row; of the inverse transform,
-// exp(2 pi i k j / n) / n. The caller bounds the size.
+// Returns the real or imaginary part of the matrix [bins, n] of exp(-2 pi i k j / n), row by row.
+// For the inverse transform the elements are exp(2 pi i k j / n) / n. The caller must bound the
+// size.
 std::vector<double> FourierMatrix(int64_t bins, int64_t n, ComplexPart part, bool inverse = false);
 
 }  // namespace kiln::frontend

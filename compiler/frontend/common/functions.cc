@@ -13,7 +13,7 @@ absl::StatusOr<ValueId> Gelu(Adder& add, ValueId x, bool approximate) {
   const ValueId one = add.Scalar(x, 1);
   ValueId t = x;
   if (approximate) {
-    // (1 + tanh(u)) / 2 is sigmoid(2 u), in which nothing cancels where u is negative.
+    // (1 + tanh(u)) / 2 is sigmoid(2 u), which has no cancellation for negative u.
     KILN_ASSIGN_OR_RETURN(t, add.Op("multiply", {x, x}));
     KILN_ASSIGN_OR_RETURN(t, add.Op("multiply", {t, add.Scalar(x, 0.044715)}));
     KILN_ASSIGN_OR_RETURN(t, add.Op("add", {t, one}));
@@ -40,7 +40,7 @@ absl::StatusOr<ValueId> Elu(Adder& add, ValueId x, double alpha) {
   return add.Op("where", {negative, e, x});
 }
 
-// max(x, 0) + log(1 + exp(-|x|)), which does not overflow.
+// Computes max(x, 0) + log(1 + exp(-|x|)), which does not overflow.
 absl::StatusOr<ValueId> Softplus(Adder& add, ValueId x) {
   KILN_ASSIGN_OR_RETURN(ValueId e, add.Op("abs", {x}));
   KILN_ASSIGN_OR_RETURN(e, add.Op("negative", {e}));
@@ -57,7 +57,7 @@ absl::StatusOr<ValueId> WideProduct(Adder& add, absl::string_view op, ValueId x,
   return add.Op(op, {x, y}, std::move(attrs));
 }
 
-// The even neighbour of a half is twice the nearest integer of its half.
+// If x is halfway between two integers, the even one is 2 * round(x / 2).
 absl::StatusOr<ValueId> RoundEven(Adder& add, ValueId x) {
   const ValueId half = add.Scalar(x, 0.5);
   KILN_ASSIGN_OR_RETURN(const ValueId truncated, add.Op("trunc", {x}));

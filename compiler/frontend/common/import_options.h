@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user says of a model that is imported.
+// The user's options for the import of a model.
 #ifndef KILN_COMPILER_FRONTEND_COMMON_IMPORT_OPTIONS_H_
 #define KILN_COMPILER_FRONTEND_COMMON_IMPORT_OPTIONS_H_
 
@@ -15,7 +15,7 @@
 
 namespace kiln::frontend {
 
-// The shape, and perhaps the dtype, that the user gives to an input: takes the place of dynamic
+// The shape, and optionally the dtype, that the user gives to an input. It replaces dynamic
 // dimensions.
 struct InputPin {
   std::string name;
@@ -23,11 +23,11 @@ struct InputPin {
   std::optional<DType> dtype;
 };
 
-// A dimension of an input or an output as the model file says it.
+// A dimension of an input or an output, as declared in the model file.
 struct Extent {
-  std::optional<int64_t> value;  // none: it is open
-  std::string symbol;            // of an open one: those of one symbol are equal; may be empty
-  // The size that an operator which reads the input wants of an open one; none if no operator says it.
+  std::optional<int64_t> value;  // absent: the dimension is open
+  std::string symbol;            // of an open one, may be empty; equal symbols are equal sizes
+  // The size of an open dimension that an operator reading the input requires. Absent if none does.
   std::optional<int64_t> wanted = {};
 };
 
@@ -35,31 +35,30 @@ struct Extent {
 struct ModelPort {
   std::string name;
   std::string kind;             // "tensor", "sequence", "map", "optional" or "sparse tensor"
-  std::optional<DType> dtype;   // of tensors, if Kiln has it
-  std::optional<int> rank;      // of tensors, if the model says it
-  std::vector<Extent> extents;  // as many
-  bool is_convolved = false;    // read by a convolution
-  bool is_state = false;  // of an input: a recurrent operator begins with it, or with a part of it
+  std::optional<DType> dtype;   // of a tensor; absent if Kiln lacks it
+  std::optional<int> rank;      // of a tensor; absent if the model does not declare it
+  std::vector<Extent> extents;  // one per dimension
+  bool is_convolved = false;    // a convolution reads it
+  bool is_state = false;  // an input that is (part of) the initial state of a recurrent operator
 };
 
-// "data:1x3x224x224" or "data:1x3x224x224:float32"; a scalar is "x:". The name may contain ':'.
-// InvalidArgument with the form that is wanted.
+// Parses "data:1x3x224x224" or "data:1x3x224x224:float32"; a scalar is "x:". The name may contain
+// ':'. InvalidArgument with the expected form otherwise.
 absl::StatusOr<InputPin> ParseInputPin(absl::string_view text);
 
-// What the user says of a model's inputs.
+// The user's options for a model's inputs and outputs.
 struct ImportOptions {
   std::vector<InputPin> pins;
-  // Sizes of open dimensions, by the symbols that the model's inputs have for them.
+  // Sizes of open dimensions, keyed by their symbols in the model's inputs.
   std::map<std::string, int64_t> dims;
-  // Names of values, or of operators for all that they make, that are the model's outputs instead of its
-  // own.
+  // Names of values, or of operators for all their results, that replace the outputs of the model.
   std::vector<std::string> outputs;
-  // Inputs that are fixed: they are constants of the graph, and none of its inputs.
+  // Inputs with fixed values. They become constants of the graph instead of inputs.
   std::map<std::string, Tensor> constants;
 };
 
-// Computes the outputs of a graph without inputs, in at most `work` operations on numbers, of which
-// those that it took are subtracted. ResourceExhausted where it takes more.
+// Computes the outputs of a graph without inputs in at most `work` operations on numbers. Subtracts
+// the operations used from `work`. ResourceExhausted if more are needed.
 using Evaluator = std::function<absl::StatusOr<std::vector<Tensor>>(const Graph&, int64_t* work)>;
 
 }  // namespace kiln::frontend

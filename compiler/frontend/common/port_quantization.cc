@@ -25,7 +25,9 @@ void SetAttrs(const PortQuantizations& tensors, const std::string& what, Graph& 
   graph.attrs.Set(absl::StrCat(what, "_zero_points"), AttrValue(std::move(zero_points)));
 }
 
-// Of qnn.quantize and qnn.dequantize, whose operands are the data, a scale and a zero point.
+// Returns the quantization of a qnn.quantize or qnn.dequantize, whose inputs are data, scale and
+// zero point. Absent if the latter two are not scalar constants or if the scale is not positive and
+// finite.
 std::optional<PortQuantization> QuantizationOf(const Graph& graph, const Node& node) {
   for (size_t i : {1, 2}) {
     if (!graph.is_constant(node.inputs[i])) return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the integers of a model's inputs and outputs stand for real numbers: the attributes of @main
-// that compiler/executor/describe_quantization.h reads.
+// Quantization of a model's inputs and outputs, stored in attributes of @main that
+// compiler/executor/describe_quantization.h reads.
 #ifndef KILN_COMPILER_FRONTEND_COMMON_PORT_QUANTIZATION_H_
 #define KILN_COMPILER_FRONTEND_COMMON_PORT_QUANTIZATION_H_
 
@@ -19,16 +19,17 @@ struct PortQuantization {
   friend bool operator==(const PortQuantization&, const PortQuantization&) = default;
 };
 
-// One per input, or per output; none where the tensor is not quantized.
+// One per input, or per output. Absent if the tensor is not quantized.
 using PortQuantizations = std::vector<std::optional<PortQuantization>>;
 
-// Sets the attributes of the graph; inputs of which none is quantized have none, outputs too.
+// Sets the attributes of the graph. If no input is quantized, the attributes of the inputs are not
+// set; the same applies to the outputs.
 void SetPortQuantization(const PortQuantizations& inputs, const PortQuantizations& outputs,
                          Graph& graph);
 
-// The same from the operators of the graph: an input that qnn.dequantize reads, and an output that
-// qnn.quantize makes, have the scale of that operator where it is one constant. An input whose
-// readers have several scales has none.
+// Derives the attributes from the operators of the graph. An input that qnn.dequantize reads, and
+// an output of qnn.quantize, get the scale of that operator if it is a constant scalar. An input
+// whose readers have different scales gets none.
 void SetPortQuantizationFromOperators(Graph& graph);
 
 }  // namespace kiln::frontend

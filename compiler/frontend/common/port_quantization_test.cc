@@ -28,7 +28,7 @@ ValueId Add(Graph& graph, const OpSchema& op, std::vector<ValueId> inputs) {
   return graph.node(node).outputs[0];
 }
 
-// The data quantised, or dequantised, with one scale.
+// Returns the data quantized or dequantized with a single scale.
 ValueId Convert(Graph& graph, const OpSchema& op, ValueId data, double scale, int zero_point) {
   return Add(graph, op,
              {data, graph.AddConstant(Tensor::Scalar(kF32, scale)),
@@ -59,7 +59,7 @@ TEST(PortQuantization, ReadersWithOneScaleAgree) {
   EXPECT_FALSE(graph.attrs.Has("output_scales"));
 }
 
-// One zero point differs at the third reader; the fourth is as the first again.
+// The third reader has another zero point. The fourth equals the first again.
 TEST(PortQuantization, ReadersWithSeveralScalesSayNothing) {
   Graph graph;
   const ValueId x = graph.AddInput("x", kBytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UniqueNames: names of a graph's inputs or outputs, by which callers find them, for files that give two of them
-// one name.
+// UniqueNames: makes names of a graph's inputs or outputs unique, as callers find these by name. A
+// file may give two of them the same name.
 //
 //   UniqueNames names;
 //   names.Make("y");  // "y"
@@ -17,16 +17,17 @@ namespace kiln::frontend {
 
 class UniqueNames {
  public:
-  // Takes a name, so that Make gives it to nothing.
+  // Reserves a name, so that Make does not return it.
   void Add(const std::string& name) { taken_.insert(name); }
-  // The name, or "name_2", "name_3" and so on if it is taken.
+  // Returns the name, or "name_2", "name_3" and so on if it is taken.
   std::string Make(const std::string& name);
-  // The first of equal names keeps the name. The others get numbers that make them unlike all names.
+  // Returns unique names. The first of equal names is kept. The others get numbers such that they
+  // differ from all names.
   static std::vector<std::string> MakeAll(const std::vector<std::string>& names);
 
  private:
   std::set<std::string> taken_;
-  std::map<std::string, int> last_;  // the number that the latest tensor of a name got
+  std::map<std::string, int> last_;  // the last number given to a name
 };
 
 }  // namespace kiln::frontend

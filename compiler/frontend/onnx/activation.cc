@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activations, and other operators on single elements that are formulas of Relay's.
+// Activations, and other element-wise operators that are formulas of Relay operators.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -11,7 +11,7 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// gamma * x where x > 0, else gamma * alpha * (exp(x) - 1)
+// gamma * x if x > 0, else gamma * alpha * (exp(x) - 1)
 absl::Status Selu(Converter& c) {
   Formula f(c);
   const ValueId x = f.Input(0), one = f.Number(1, x);
@@ -32,12 +32,12 @@ absl::Status Celu(Converter& c) {
   return f.Output(0, f("add", {f("nn.relu", {x}), f("minimum", {below, zero})}));
 }
 
-// x + bias below -lambd, x - bias above lambd, 0 between.
+// x + bias if x < -lambd, x - bias if x > lambd, else 0.
 absl::Status Shrink(Converter& c) {
   Formula f(c);
   const ValueId data = f.Input(0);
   if (!f.ok()) return f.status();
-  // The attributes are floats, and so is what they are added to.
+  // The attributes are floats, so integers are converted to float32 before the addition.
   const DType dtype = c.type(data).dtype;
   const ValueId x = dtype.is_float() ? data : f.Cast(data, DType::Float(32));
   const ValueId zero = f.Number(0, x), bias = f.Number(c.Float("bias", 0), x);
@@ -55,7 +55,7 @@ absl::Status ThresholdedRelu(Converter& c) {
 }
 
 // x * tanh(log(1 + exp(x))). With u = exp(-|x|), tanh(log(1 + exp(x))) is a quotient that does not
-// overflow: (1 + 2u) / (1 + 2u + 2u²) for x >= 0, (u² + 2u) / (u² + 2u + 2) below.
+// overflow: (1 + 2u) / (1 + 2u + 2u²) if x >= 0, otherwise (u² + 2u) / (u² + 2u + 2).
 absl::Status Mish(Converter& c) {
   Formula f(c);
   const ValueId x = f.Input(0), one = f.Number(1, x), two = f.Number(2, x);
@@ -77,8 +77,8 @@ absl::Status Swish(Converter& c) {
   return f.Output(0, f("multiply", {x, f("sigmoid", {scaled})}));
 }
 
-// 1 at the first of the largest elements of an axis; up to opset 12, of all dimensions from `axis`
-// on as one.
+// 1 at the first of the largest elements along `axis`, else 0. Up to opset 12, all dimensions from
+// `axis` on count as a single one.
 absl::Status Hardmax(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const TensorType type = c.type(x);
@@ -113,8 +113,8 @@ absl::Status IsInf(Converter& c) {
   return f.Output(0, y);
 }
 
-// The slopes broadcast to x; a vector of slopes as long as x has channels, which broadcasts
-// otherwise or not at all, is one of the channels.
+// The slopes broadcast to x. A vector with one slope per channel of x is taken as the slopes of the
+// channels if it does not broadcast as such.
 absl::Status PRelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(ValueId slope, c.Input(1));

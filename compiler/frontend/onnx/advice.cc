@@ -21,7 +21,7 @@ constexpr char kChannelsLast[] =
     "ONNX Runtime writes it for channels that are last; save the model with "
     "graph_optimization_level ORT_ENABLE_EXTENDED or lower";
 
-// Operators for which the advice on their domain would be wrong.
+// Operators that need other advice than their domain.
 struct Row {
   const char* domain;
   const char* op;

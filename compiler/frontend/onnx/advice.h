@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Advice to users on operators that Kiln does not have.
+// Advice to users on operators that Kiln does not support.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_ADVICE_H_
 #define KILN_COMPILER_FRONTEND_ONNX_ADVICE_H_
 
@@ -9,12 +9,12 @@
 
 namespace kiln::onnx_frontend {
 
-// Advice on strings, which no model of Kiln has.
+// Advice on strings, which Kiln does not support in models.
 inline constexpr char kAdviceOnStrings[] =
     "turn strings into numbers, such as token ids or indices of categories, before the model";
 
-// "; " and a clause to follow the error, or nothing where there is nothing to say. The domain is
-// normalized: ONNX's own is "".
+// Returns "; " and a clause to append to the error, or "" if there is no advice. The domain is
+// normalized: ONNX's own domain is "".
 std::string AdviceOn(absl::string_view domain, absl::string_view op);
 
 }  // namespace kiln::onnx_frontend

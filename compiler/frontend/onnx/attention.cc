@@ -15,37 +15,38 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// What takes the place of a score that is masked, where the node does not say.
+// Value added to the score of a masked position if the node does not give one.
 constexpr double kMaskFilterValue = -10000;
 constexpr int64_t kMaxHeads = 1 << 16;
-// The place of an input that an operator does not have.
+// Index of an input that an operator does not have.
 constexpr int kNoInput = -1;
 
-// Sizes: batch, new positions, all positions, heads.
+// Sizes: batch, new positions, all positions (past ones included), heads.
 struct Sizes {
   int64_t batch, rows, columns, heads;
 };
 
-// Which inputs of the node these are.
+// Indices of the node's inputs.
 struct MaskInputs {
   int mask, bias;
 };
 
-// (B, S, N * h) as (B, N, S, h).
+// Converts (B, S, N * h) to (B, N, S, h).
 absl::StatusOr<ValueId> Heads(Converter& c, ValueId x, int64_t heads) {
   const Shape shape = c.type(x).shape;
   KILN_ASSIGN_OR_RETURN(x, c.Reshape(x, {shape[0], shape[1], heads, shape[2] / heads}));
   return Permuted(c, x, {0, 2, 1, 3});
 }
 
-// Bools that broadcast to (B, N, S, T), true where the mask lets a score be; kNoId without a mask.
+// Returns bools that broadcast to (B, N, S, T): true if the mask leaves a score visible. kNoId
+// without a mask.
 absl::StatusOr<ValueId> Visible(Converter& c, const Sizes& n, int input) {
   if (!c.HasInput(input)) return kNoId;
   KILN_ASSIGN_OR_RETURN(ValueId mask, c.Input(input));
   const TensorType type = c.type(mask);
   const ValueId zero = c.Constant(Tensor::Scalar(type.dtype, 0));
   if (type.shape == Shape{n.batch}) {
-    // How many columns of each row of the batch there are.
+    // The mask contains the number of visible columns for each row of the batch.
     std::vector<int64_t> positions;
     for (int64_t t = 0; t < n.columns; ++t) positions.push_back(t);
     ValueId columns =
@@ -66,7 +67,7 @@ absl::StatusOr<ValueId> Visible(Converter& c, const Sizes& n, int input) {
   return c.Op("greater", {mask, zero});
 }
 
-// Bools (1, 1, S, T): a position sees itself and those before it.
+// Returns bools (1, 1, S, T): each position sees itself and earlier ones.
 ValueId Causal(Converter& c, const Sizes& n) {
   std::vector<uint8_t> visible;
   for (int64_t row = 0; row < n.rows; ++row) {
@@ -75,7 +76,8 @@ ValueId Causal(Converter& c, const Sizes& n) {
   return c.Constant(Tensor::From<uint8_t>({1, 1, n.rows, n.columns}, DType::Bool(), visible));
 }
 
-// softmax(q kᵀ / sqrt(h), masked) v, of (B, N, …, h) each: (B, N, S, h), of floats of 32 or 64 bits.
+// Returns softmax(q kᵀ / sqrt(h), masked) v. The inputs have the shape (B, N, …, h), the result (B,
+// N, S, h). The dtype is float32 or float64.
 absl::StatusOr<ValueId> ScaledDotProducts(Converter& c, const Sizes& n, const MaskInputs& inputs,
                                           ValueId q, ValueId k, ValueId v) {
   const DType dtype = c.type(q).dtype;
@@ -105,7 +107,7 @@ absl::StatusOr<ValueId> ScaledDotProducts(Converter& c, const Sizes& n, const Ma
   return c.Op("nn.batch_matmul", {scores, v}, {{"transpose_b", false}});
 }
 
-// The widths of q, k and v, which the heads share out.
+// Returns the widths of q, k and v, each a multiple of the number of heads.
 absl::StatusOr<std::vector<int64_t>> Widths(const Converter& c, int64_t columns, int64_t heads) {
   std::vector<int64_t> widths = c.Ints("qkv_hidden_sizes");
   if (widths.empty()) widths.assign(3, columns / 3);
@@ -122,8 +124,8 @@ absl::StatusOr<std::vector<int64_t>> Widths(const Converter& c, int64_t columns,
                absl::StrCat("3 widths that add up to ", columns, ", those of q and k alike"));
 }
 
-// Input i as (B, N, positions, h), with its part of the bias from `begin` on; it may have that form
-// already.
+// Returns input i as (B, N, positions, h), plus its part of the bias, which starts at `begin`. An
+// input that already has this form is returned as it is.
 absl::StatusOr<ValueId> HeadsOfInput(Converter& c, int i, const Sizes& n, int64_t begin) {
   KILN_ASSIGN_OR_RETURN(ValueId x, c.Input(i));
   const Shape shape = c.type(x).shape;
@@ -176,7 +178,7 @@ absl::Status MultiHeadAttention(Converter& c) {
     Shape before = c.type(past).shape, own = c.type(parts[i]).shape;
     if (before.size() == 4) own[2] = before[2];
     if (before != own) return Wrong("past", c.type(past).ToString(), ShapeToString(own));
-    // A past without positions adds nothing.
+    // A past without positions contributes nothing.
     if (before[2] == 0) continue;
     KILN_ASSIGN_OR_RETURN(parts[i], Joined(c, {past, parts[i]}, 2));
   }
@@ -199,13 +201,14 @@ absl::Status MultiHeadAttention(Converter& c) {
 
 namespace {
 
-// Which inputs of the node these are.
+// Indices of the node's inputs.
 struct SelfAttentionInputs {
   int mask, past;
   int bias = kNoInput, past_length = kNoInput;
 };
 
-// Attention of x (B, S, D) to itself: its products with one weight are q, k and v side by side.
+// Attention of x (B, S, D) to itself. The product of x and one weight contains q, k and v side by
+// side.
 absl::Status SelfAttention(Converter& c, ValueId x, ValueId weight,
                            const SelfAttentionInputs& inputs) {
   const Shape shape = c.type(x).shape, weights = c.type(weight).shape;
@@ -250,7 +253,7 @@ absl::Status SelfAttention(Converter& c, ValueId x, ValueId weight,
                    ShapeToString({2, n.batch, heads, 0, widths[0] / heads}) +
                        " with any extent in the place of 0");
     }
-    // A past without positions adds nothing, and nothing can be read of it.
+    // A past without positions contributes nothing, and no piece of it can be read.
     for (int64_t i = 0; before[3] > 0 && i < 2; ++i) {
       KILN_ASSIGN_OR_RETURN(ValueId old, PieceAt(c, past, 0, i));
       KILN_ASSIGN_OR_RETURN(old, c.Cast(old, dtype));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// com.microsoft.Attention: projections, scaled dot products of several heads, and the keys and
-// values of what came before; QAttention, whose projections are of quantized tensors;
-// MultiHeadAttention, which has no projections.
+// Attention of com.microsoft. Attention has projections, scaled dot products of several heads, and
+// keys and values of earlier positions. QAttention has projections of quantized tensors.
+// MultiHeadAttention has no projections.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_ATTENTION_H_
 #define KILN_COMPILER_FRONTEND_ONNX_ATTENTION_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attributes of the operators that can be imported, by the schemas as ONNX 1.23 has them, of operator
-// sets up to 26 (ONNX 1.21), and by those of ONNX Runtime.
+// The attributes of the operators that can be imported. They come from the schemas of ONNX 1.23,
+// for operator sets up to 26 (ONNX 1.21), and from those of ONNX Runtime.
 #include "compiler/frontend/onnx/attribute_names.h"
 
 namespace kiln::onnx_frontend {

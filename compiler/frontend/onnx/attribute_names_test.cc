@@ -14,7 +14,7 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// The last operator set of the ONNX that tests are built with.
+// The last operator set of the ONNX library that tests are built with.
 constexpr int kLastOfLibrary = 17;
 
 TEST(AttributeNames, AreThereForEveryOperator) {
@@ -42,7 +42,7 @@ TEST(AttributeNames, AreThoseOfOnnxsSchemas) {
   EXPECT_GT(compared, 1000);
 }
 
-// What is said of a node with the attribute.
+// Returns the error message for a node with the attribute.
 std::string Said(const std::string& op, int version, const std::string& attribute,
                  const std::string& domain = "") {
   onnx::NodeProto node;
@@ -80,7 +80,7 @@ TEST(CheckAttributeNames, KnowsTheOperatorSet) {
   EXPECT_EQ(Said("Own", 1, "what_it_likes", "own"), "");
 }
 
-// The error for a node with these attributes, in protobuf's text form.
+// Returns the error message for a node with these attributes, given as protobuf text.
 std::string SaidOf(const std::string& attributes) {
   onnx::NodeProto node;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(attributes, &node));

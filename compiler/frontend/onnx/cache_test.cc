@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Caches of keys and values, as PyTorch exports them: their updates, and heads that share them, copy no
-// cache.
+// Caches of keys and values, as PyTorch exports them. Their updates, and heads that share them, do
+// not copy the cache.
 #include <string>
 
 #include "compiler/frontend/onnx/import.h"
@@ -19,7 +19,7 @@ std::string Perm(const std::string& ints) {
   return " attribute { name: 'perm' type: INTS " + ints + " } ";
 }
 
-// x (2, 3, 4) gets new rows along its second dimension.
+// Updates rows of x (2, 3, 4) along its second dimension.
 const std::string kUpdate =
     "node { op_type: 'Transpose' input: 'x' output: 'first'" + Perm("ints: 1 ints: 0 ints: 2") +
     "} node { op_type: 'Transpose' input: 'u' output: 'rows'" + Perm("ints: 1 ints: 0 ints: 2") +
@@ -37,7 +37,7 @@ TEST(Cache, IsUpdatedAlongItsAxis) {
   EXPECT_THAT(text, HasSubstr("axis=1"));
 }
 
-// One head of keys, (1, 2, 3, 4), for two of queries each: (1, 4, 1, 4).
+// Each head of the keys (1, 2, 3, 4) serves two heads of the queries (1, 4, 1, 4).
 std::string Heads(const std::string& product) {
   return Model(Input("q", "1,4,1,4") + Input("k", "1,2,3,4") + Input("w", "1,4,1,3") +
                "initializer { name: 'one' data_type: 7 dims: 5 int64_data: [1, 2, 1, 3, 4] } "

@@ -10,7 +10,7 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// `stored_as` is ONNX's data type. bfloat16 is float32 here, and not rounded to.
+// `stored_as` is ONNX's data type. bfloat16 becomes float32 without rounding.
 absl::Status CastTo(Converter& c, ValueId x, DType dtype, int stored_as) {
   const StorageType* const stored = FindStorageType(stored_as);
   Item y;
@@ -38,7 +38,7 @@ absl::Status CastLike(Converter& c) {
   return CastTo(c, x, c.type(like).dtype, c.InputItem(1).stored_as);
 }
 
-// A truth value is a byte of 0 or 1.
+// A bool is cast, as it is a byte of 0 or 1.
 absl::Status BitCast(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const DType dtype, DTypeOf(static_cast<int>(c.Int("to", 0))));

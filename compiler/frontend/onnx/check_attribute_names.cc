@@ -14,7 +14,7 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// Names from this version of the operator set on.
+// Attribute names from version `since` of the operator set on.
 struct Version {
   int since;
   std::vector<std::string> names;
@@ -45,7 +45,8 @@ const Versions* FindVersions(absl::string_view domain, absl::string_view op) {
   return it == table->end() ? nullptr : &it->second;
 }
 
-// An operator that is younger than the operator set counts as its first version.
+// Returns the names in `version`. An operator that is newer than `version` counts as its first
+// version.
 const Version& VersionAt(const Versions& versions, int version) {
   const auto behind =
       std::find_if(versions.begin() + 1, versions.end(),
@@ -57,10 +58,11 @@ bool Has(const Version& version, const std::string& name) {
   return std::find(version.names.begin(), version.names.end(), name) != version.names.end();
 }
 
-// As much of a name as errors show.
+// Maximum length of a name in errors.
 constexpr size_t kMaxShown = 64;
 
-// In which operator sets an attribute exists that does not in this one: "up to 12" or "from 13 on".
+// Returns the operator sets that have an attribute if `version` does not: "up to 12" or "from 13
+// on". Empty if none has it.
 std::string OtherVersions(const Versions& versions, int version, const std::string& name) {
   for (size_t i = versions.size(); i-- > 0;) {
     if (!Has(versions[i], name)) continue;

@@ -14,7 +14,7 @@ namespace {
 
 using Type = onnx::AttributeProto::AttributeType;
 
-// The types whose fields have a value. A writer may leave out a number that is 0 and a list that is empty.
+// Returns the types whose fields have a value. A writer may omit a zero number and an empty list.
 std::vector<Type> ValuesOf(const onnx::AttributeProto& attr) {
   const std::pair<bool, Type> fields[] = {
       {attr.has_f(), onnx::AttributeProto::FLOAT},
@@ -45,7 +45,7 @@ std::string TypeNames(const std::vector<Type>& types) {
   });
 }
 
-// Files of the first version of ONNX do not state the type.
+// Files of the first ONNX version do not declare the type.
 absl::Status CheckValue(const onnx::AttributeProto& attr, const std::string& what) {
   const std::vector<Type> types = ValuesOf(attr);
   if (types.empty() || (types.size() == 1 && attr.type() == onnx::AttributeProto::UNDEFINED)) {

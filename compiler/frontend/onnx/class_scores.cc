@@ -10,8 +10,8 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// sqrt(2) * erfinv(2 x - 1), with the approximation of the inverse error function by logarithms
-// that ONNX Runtime has (S. Winitzki, 2008).
+// sqrt(2) * erfinv(2 x - 1), with the same approximation of the inverse error function by
+// logarithms as ONNX Runtime (S. Winitzki, 2008).
 ValueId Probit(Formula& f, ValueId x) {
   constexpr double kA = 0.147, kPi = 3.14159;
   const auto number = [&](double value) { return f.Number(value, x); };
@@ -24,14 +24,14 @@ ValueId Probit(Formula& f, ValueId x) {
   return f("multiply", {f("multiply", {f("sign", {t}), size}), number(std::sqrt(2.0))});
 }
 
-// A softmax of those that are not 0; 0 of the others.
+// Softmax over the nonzero elements. Elements that are 0 stay 0.
 ValueId SoftmaxZero(Formula& f, ValueId x) {
   const ValueId zero = f.Number(0, x);
   const ValueId kept = f("greater", {f("abs", {x}), f.Number(1e-7, x)});
   const ValueId e = f("exp", {f("subtract", {x, f.Reduce("max", x, {1})})});
   const ValueId terms = f("where", {kept, e, zero});
   const ValueId sum = f.Reduce("sum", terms, {1});
-  // Where all are 0, so is the sum.
+  // If all elements are 0, so is the sum, but its quotient is not used.
   return f("where", {kept, f("divide", {terms, sum}), zero});
 }
 

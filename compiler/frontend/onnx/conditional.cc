@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// If. A condition that is known takes its branch. One that is not computes both branches and
-// selects, where that costs little and has no effect but its result: CanSelect says when.
+// If. A known condition takes its branch. For an unknown condition, both branches are computed and
+// the results are selected, if that is cheap (IsCheap).
 #include <algorithm>
 #include <optional>
 
@@ -14,12 +14,12 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// Operators, and elements that they make, of both branches together.
+// Limits on the operators, and on the elements of their results, of both branches together.
 constexpr size_t kMaxSelectedNodes = 64;
 constexpr int64_t kMaxSelectedElements = 1 << 16;
 
-// Whether two branches, which are the nodes from `first` on, may both be computed: they are few
-// operators over few elements, and none is a product or a convolution.
+// Checks that two branches, which are the nodes from `first` on, may both be computed. They must be
+// few operators on few elements, without products or convolutions.
 absl::Status IsCheap(const Graph& graph, size_t first) {
   int64_t elements = 0;
   for (size_t i = first; i < graph.nodes.size(); ++i) {
@@ -58,11 +58,12 @@ bool AnyUnknown(const std::vector<Item>& items) {
   return std::any_of(items.begin(), items.end(), [](const Item& i) { return i.is_unknown(); });
 }
 
-// Problems of a branch that the user does not need are gone once the condition is known.
+// Advises the user to fix the condition. This removes problems of the branch that the user does not
+// need.
 absl::Status AdviceOnCondition(const Converter& c) {
   const absl::Status unknown = c.ConstantInput(0, "the condition").status();
   if (InputsToFix(unknown).empty()) return absl::OkStatus();
-  // The code is not that of a missing operator, for which no other sizes are tried.
+  // The code must not be that of a missing operator, as no other sizes would be tried then.
   absl::Status advice = absl::InvalidArgumentError(absl::StrCat(
       "a branch has problems, and ", unknown.message(), " to leave out the other one"));
   CopyInputsToFix(unknown, advice);

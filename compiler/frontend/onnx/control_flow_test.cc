@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control flow, sequences, recurrent operators and functions of models in the text form of
-// protobuf: values that the importer computes, graphs that come out, and what is refused.
+// Control flow, sequences, recurrent operators and functions of models in protobuf's text form:
+// values that the importer computes, resulting graphs, and refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// The bytes of a model of operator set 16; `rest` stands beside the graph.
+// Returns the bytes of a model of operator set 16. `rest` is placed next to the graph.
 std::string Model16(const std::string& graph, const std::string& rest = "") {
   return Model(graph, 16, rest);
 }
@@ -58,7 +58,7 @@ TEST(If, TakesTheBranchOfAKnownCondition) {
   EXPECT_THAT(Text(Model16(kX + Flag(1) + node)), Not(HasSubstr("where")));
 }
 
-// As exporters squeeze: x has three elements along its one dimension.
+// Conditions as exporters write them for squeeze. x has three elements in its only dimension.
 TEST(If, DecidesWhatRankAndShapeDecide) {
   const std::string branches = Branch("then", "Exp") + Branch("else", "Tanh");
   const std::string shape = kX + "node { op_type: 'Relu' input: 'x' output: 'r' }\n" +
@@ -99,7 +99,7 @@ TEST(If, SaysHowToFixACondition) {
   EXPECT_THAT(text, HasSubstr("output 0 is Tensor[(1,), int64] in one and "));
 }
 
-// The branch that is not wanted may not fit the inputs.
+// The branch that is not taken may not fit the inputs.
 TEST(If, SaysHowToFixAConditionWhereABranchHasProblems) {
   const std::string text =
       Text(Model16(kX + kFlagInput + IfNode(Branch("then", "Transpose") + Branch("else", "LSTM"))));
@@ -117,7 +117,7 @@ TEST(If, RefusesWhatIsNoConditional) {
               HasSubstr("then_branch: found 1 outputs, wanted 2"));
 }
 
-// s starts as `start` and is doubled; its values are also stacked.
+// s starts as `start` and doubles in each iteration. Its values are also stacked.
 std::string LoopNode(const std::string& condition = "Identity", const std::string& extra = "") {
   return absl::StrCat(
       "node { op_type: 'Loop' name: 'loop' input: 'n' input: '' input: 's' output: 'last' output: "
@@ -150,8 +150,8 @@ TEST(Loop, RefusesWhatItCannotWriteOut) {
               HasSubstr("the trip count (input 'n') is computed from the model's input 'n'"));
 }
 
-// Two iterations over s with the condition `condition`; `go` makes the body's output "on", the
-// condition of the next one.
+// Returns two iterations over s with the condition `condition`. `go` computes "on", the body's
+// output that is the condition of the next iteration.
 std::string ConditionalLoop(const std::string& condition, const std::string& go) {
   return "node { op_type: 'Loop' name: 'loop' input: 'n' input: '" + condition +
          "' input: 's' output: 'y' attribute { name: 'body' type: GRAPH g { input { name: 'i' } "
@@ -211,7 +211,8 @@ TEST(Scan, RefusesAbsurdForms) {
               HasSubstr("num_scan_inputs: found 4611686018427387904, wanted 1 to 2"));
 }
 
-// A batch of two sequences of three numbers, that are summed; opset 8 has lengths, "l", in front.
+// A batch of two sequences of three numbers, which are summed. Opset 8 has the lengths "l" as the
+// first input.
 std::string ScanOfOpset8(const std::string& lengths) {
   const std::string nodes =
       "initializer { name: 's' data_type: 1 dims: 2 float_data: [0, 0] }\n"

@@ -16,10 +16,10 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// A payload of errors: names of inputs, each with an end of line behind it.
+// Key of a payload of errors: names of inputs, each followed by a newline.
 constexpr char kInputsToFix[] = "kiln/inputs-to-fix";
 
-// The names of the graph's inputs that `value` is computed from.
+// Returns the names of the graph's inputs that `value` is computed from.
 std::vector<std::string> InputsOf(const Graph& graph, ValueId value) {
   std::vector<std::string> names;
   std::set<ValueId> seen = {value};
@@ -56,7 +56,8 @@ std::vector<std::string> InputsToFix(const absl::Status& error) {
 
 void SetInputsToFix(const std::vector<std::string>& names, absl::Status& status) {
   const std::string text = absl::StrJoin(names, "\n");
-  // Of a view: compilers do not agree on the symbol of the constructor that takes a string.
+  // Passes a string_view, as compilers disagree on the symbol of the constructor that takes a
+  // string.
   status.SetPayload(kInputsToFix, absl::Cord(absl::string_view(text)));
 }
 
@@ -134,7 +135,7 @@ const onnx::AttributeProto* Converter::FindAttr(absl::string_view name) const {
 const onnx::AttributeProto* Converter::TypedAttr(absl::string_view name,
                                                  onnx::AttributeProto::AttributeType type) const {
   const onnx::AttributeProto* attr = FindAttr(name);
-  // Old files do not say the type.
+  // Old files do not declare the type.
   if (attr == nullptr || attr->type() == type || attr->type() == onnx::AttributeProto::UNDEFINED) {
     return attr;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the conversion of one ONNX node works with.
+// The interface for the conversion of one ONNX node.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_CONVERTER_H_
 #define KILN_COMPILER_FRONTEND_ONNX_CONVERTER_H_
 
@@ -21,39 +21,41 @@ namespace kiln::onnx_frontend {
 
 class GraphImporter;
 
-// One node, while it is converted: reads its inputs and attributes, adds operators to the graph,
-// names the results.
+// One node during its conversion. Reads its inputs and attributes, adds operators to the graph, and
+// sets its outputs.
 class Converter : public frontend::Adder {
  public:
-  // `inputs` are what the node's inputs are in `scope`.
+  // `inputs` are the items of the node's inputs in `scope`.
   Converter(const onnx::NodeProto& node, const Scope& scope, SourceLocation source,
             std::vector<Item> inputs, GraphImporter& importer);
 
   const onnx::NodeProto& node() const { return node_; }
-  // The version of the operator set of the node's domain.
+  // Returns the version of the operator set of the node's domain.
   int opset() const { return opset_; }
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
-  // An optional input may be absent; -1 is no input of the operator.
+  // True if input i is present. An optional input may be absent. -1 is never an input.
   bool HasInput(int i) const {
     return i >= 0 && i < num_inputs() && !inputs_[static_cast<size_t>(i)].is_absent();
   }
-  // InvalidArgument if the input is absent or no tensor.
+  // Returns the tensor of input i. InvalidArgument if it is absent or not a tensor.
   absl::StatusOr<ValueId> Input(int i) const;
-  // What the input is, which may be no tensor; absent if there is no input i.
+  // Returns input i, which need not be a tensor. An absent item if there is no input i.
   Item InputItem(int i) const;
-  // InvalidArgument if it is no sequence.
+  // InvalidArgument if the input is not a sequence.
   absl::StatusOr<std::vector<ValueId>> SequenceInput(int i) const;
-  // The value of an input that must be known at compile time. Unimplemented if it is not, naming
-  // the input, and the model's inputs that it is computed from (import.h, InputsToFix).
+  // Returns the value of an input that must be known at compile time. Unimplemented if it is not
+  // known. The message names the input and the model's inputs that it depends on (InputsToFix in
+  // import.h).
   absl::StatusOr<Tensor> ConstantInput(int i, absl::string_view what) const;
-  // The same of any value.
+  // Like ConstantInput, for any value.
   absl::StatusOr<Tensor> ConstantValue(ValueId value, absl::string_view what) const;
-  // The value, if it depends on constants alone and is within the bounds of an import
-  // (frontend::ConstantFolder::ValueOf); nothing otherwise. Dequantized constants are included.
+  // Returns the value if it depends only on constants and is within the limits of an import
+  // (frontend::ConstantFolder::ValueOf), otherwise nothing. Dequantized constants are included.
   absl::StatusOr<std::optional<Tensor>> KnownValue(ValueId value) const;
 
-  // An attribute of another type counts as absent, and `attributes` says so.
+  // The error for an attribute that was read with another type than it has. Such an attribute
+  // counts as absent.
   const absl::Status& attributes() const { return attributes_; }
   bool HasAttr(absl::string_view name) const { return FindAttr(name) != nullptr; }
   int64_t Int(absl::string_view name, int64_t otherwise) const;
@@ -62,56 +64,57 @@ class Converter : public frontend::Adder {
   std::vector<int64_t> Ints(absl::string_view name, std::vector<int64_t> otherwise = {}) const;
   std::vector<double> Floats(absl::string_view name) const;
   std::vector<std::string> Strings(absl::string_view name) const;
-  // An attribute of a function's node may refer to one of the function, which may be absent.
+  // Returns null if the node has no such attribute. In a function, a node's attribute may refer to
+  // an attribute of the call, which may be absent.
   const onnx::AttributeProto* FindAttr(absl::string_view name) const;
   absl::StatusOr<Tensor> TensorAttr(absl::string_view name) const;
-  // Ints that are an attribute up to some opset and input `i` from then on; nothing if neither is
-  // there.
+  // Returns ints that are an attribute up to some opset, and input `i` in later ones. Nothing if
+  // both are absent.
   absl::StatusOr<std::optional<std::vector<int64_t>>> IntsAttrOrInput(absl::string_view name,
                                                                       int i) const;
 
-  // Converts the node, which is one of this operator; the results are outputs().
+  // Converts the node with this operator. The results are in outputs().
   absl::Status Run(const OnnxOperator& op);
-  // Converts this node as if it were the operator of ONNX, with these inputs, and returns what
-  // would be its output 0. The attributes are this node's.
+  // Converts this node as if it were the ONNX operator `op` with these inputs, and returns its
+  // output 0. The attributes are those of this node.
   absl::StatusOr<ValueId> Apply(absl::string_view op, std::vector<Item> inputs);
-  // Makes constants of those of `values` that depend on constants alone, within bounds; a node's
-  // outputs come to that of themselves.
+  // Replaces each of `values` that depends only on constants by a constant, within limits. Outputs
+  // of the node are folded automatically.
   absl::Status Fold(const std::vector<ValueId*>& values);
 
-  // An input of the model, behind those of the file, which a run finds filled with random numbers of the
-  // distribution. It is called "y.noise" if the node's output is "y", and a note tells of it.
+  // Adds an input of the model after those of the file. A run fills it with random numbers of
+  // `distribution`. Its name is "y.noise" if the node's output is "y", and a note reports it.
   ValueId AddNoise(TensorType type, absl::string_view distribution);
 
-  // Whether something may read the node's output i.
+  // True if output i of the node has a name, so that it may be read.
   bool WantsOutput(int i) const;
-  // Says what the node's output i is.
+  // Sets output i of the node.
   void SetOutput(int i, Item item);
-  // The same of what may be an error, which it returns.
+  // Sets output i, or returns the error of `item`.
   absl::Status Output(int i, absl::StatusOr<Item> item);
   const std::vector<Item>& outputs() const { return outputs_; }
-  // That none of the outputs is known: what is in the way has been told.
+  // Marks all outputs as unknown. The reason must have been reported.
   void SetOutputsUnknown();
 
-  // The graph that is an attribute; InvalidArgument if there is none, or if it has other numbers of
-  // inputs and outputs. -1: any number.
+  // Returns the graph in the attribute. InvalidArgument if there is none, or if its numbers of
+  // inputs and outputs differ from the arguments. -1 accepts any number.
   absl::StatusOr<const onnx::GraphProto*> Body(absl::string_view attr, int num_inputs,
                                                int num_outputs) const;
-  // Imports a body with these inputs, once more at each call, and returns its outputs. What cannot
-  // be imported is told, and makes outputs that are unknown.
+  // Imports a copy of a body with these inputs and returns its outputs. Parts that cannot be
+  // imported are reported, and their outputs are unknown.
   absl::StatusOr<std::vector<Item>> ImportBody(const onnx::GraphProto& body,
                                                const std::vector<Item>& inputs);
-  // Problems of the model that have been told so far.
+  // Returns the number of problems of the model reported so far.
   size_t num_problems() const;
-  // Tells which operators of a body, which is not imported, are not supported.
+  // Reports the unsupported operators of a body that is not imported.
   void CheckBody(const onnx::GraphProto& body);
 
  private:
   const onnx::AttributeProto* TypedAttr(absl::string_view name,
                                         onnx::AttributeProto::AttributeType type) const;
-  // Makes float32 of the inputs that are float16; true if there was one.
+  // Converts the float16 inputs to float32. Returns true if there was one.
   absl::StatusOr<bool> WidenInputs();
-  // Rounds the outputs that are float32 to float16.
+  // Rounds the float32 outputs to float16.
   absl::Status NarrowOutputs();
 
   const onnx::NodeProto& node_;
@@ -123,7 +126,7 @@ class Converter : public frontend::Adder {
   mutable absl::Status attributes_;
 };
 
-// The rows of each family; operators.cc joins them.
+// The rows of each family. operators.cc joins them.
 absl::Span<const OnnxOperator> ActivationOperators();
 absl::Span<const OnnxOperator> CastOperators();
 absl::Span<const OnnxOperator> ControlFlowOperators();
@@ -150,10 +153,10 @@ absl::Span<const OnnxOperator> SequenceOperators();
 absl::Span<const OnnxOperator> ShapeOperators();
 absl::Span<const OnnxOperator> SignalOperators();
 
-// The table of all of them.
+// Returns the table of all operators.
 const OperatorTable& Operators();
 
-// Says what InputsToFix (import.h) finds in a status; that it is the same as in another.
+// Set the names that InputsToFix (import.h) returns for a status, or copy them from another status.
 void SetInputsToFix(const std::vector<std::string>& names, absl::Status& status);
 void CopyInputsToFix(const absl::Status& from, absl::Status& to);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions, their transposes, and the sums that those are made of.
+// Convolutions, transposed convolutions, and Col2Im, the sum of overlapping blocks.
 #include <algorithm>
 #include <utility>
 
@@ -17,10 +17,10 @@ namespace kiln::onnx_frontend {
 namespace {
 
 constexpr int64_t kMaxGroups = 1 << 24;
-// Keeps sums and products of geometry within int64.
+// Limit that keeps sums and products of extents within int64.
 constexpr int64_t kMaxExtent = int64_t{1} << 28;
 
-// The product of data and weight, plus the node's input 2 if there is one.
+// Returns the product of data and weight, plus input 2 of the node if present.
 absl::StatusOr<ValueId> BiasedProduct(Converter& c, absl::string_view op, ValueId data,
                                       ValueId weight, Attrs attrs) {
   if (!c.HasInput(2)) return c.Op(op, {data, weight}, std::move(attrs));
@@ -36,8 +36,8 @@ struct Geometry : Windows {
   std::vector<int64_t> output_padding;
 };
 
-// Padding of a transposed convolution that gives the output extents asked for; where they are more
-// than there are without padding, the rest is output padding.
+// Computes the padding of a transposed convolution for the requested output extents. If an extent
+// is larger than without padding, the rest is output padding.
 absl::Status FitOutput(const Converter& c, const Shape& data, Geometry& g) {
   const size_t n = g.kernel.size();
   const std::string mode = c.String("auto_pad", "NOTSET");
@@ -127,10 +127,10 @@ absl::Status ConvolutionOf(Converter& c, bool transposed) {
 absl::Status Conv(Converter& c) { return ConvolutionOf(c, false); }
 absl::Status ConvTranspose(Converter& c) { return ConvolutionOf(c, true); }
 
-// An image of blocks.
+// An image divided into overlapping blocks.
 struct Blocks {
-  Shape image, padded;          // the extents of the result, and those with what is cut off
-  std::vector<int64_t> counts;  // of blocks along each dimension
+  Shape image, padded;          // extents of the result, without and with padding
+  std::vector<int64_t> counts;  // number of blocks along each dimension
   Windows windows;
 };
 
@@ -180,7 +180,7 @@ absl::StatusOr<Blocks> BlocksOf(const Converter& c, const Shape& data) {
   return b;
 }
 
-// For each tap and block, in the order of the data, which place of the padded image it is.
+// Returns the position in the padded image of each tap of each block, in the order of the data.
 std::vector<int64_t> PlacesOf(const Blocks& b) {
   std::vector<int64_t> taps = {0}, blocks = {0};
   for (size_t d = 0; d < b.image.size(); ++d) {
@@ -201,7 +201,7 @@ std::vector<int64_t> PlacesOf(const Blocks& b) {
   return places;
 }
 
-// The sum of blocks of an image that overlap: (n, channels * taps, blocks) as (n, channels, …).
+// Sums overlapping blocks of an image: (n, channels * taps, blocks) becomes (n, channels, …).
 absl::Status Col2Im(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const TensorType type = c.type(x);

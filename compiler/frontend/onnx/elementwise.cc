@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element by element: most operators have a Relay twin and are rows alone.
+// Element-wise operators. Most are rows of the table, as Relay has the same operator.
 #include <cmath>
 #include <optional>
 
@@ -12,8 +12,8 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// Up to opset 6 the second operand is laid along `axis` of the first where `broadcast` is set; from
-// 7 on as NumPy does.
+// Up to opset 6, with `broadcast`, the second operand is aligned with `axis` of the first. From
+// opset 7 on, broadcasting is as in NumPy.
 absl::Status Binary(Converter& c, absl::string_view relay) {
   KILN_ASSIGN_OR_RETURN(const ValueId a, c.Input(0));
   KILN_ASSIGN_OR_RETURN(ValueId b, c.Input(1));
@@ -37,7 +37,7 @@ absl::Status Pow(Converter& c) {
   KILN_ASSIGN_OR_RETURN(ValueId e, c.Input(1));
   if (c.type(e).num_elements() == 1 && c.type(e).rank() <= c.type(x).rank()) {
     KILN_ASSIGN_OR_RETURN(const std::optional<Tensor> exponent, c.KnownValue(e));
-    // x^2, the form that exporters give to variances.
+    // x^2, as exporters write it for variances.
     if (exponent.has_value() && exponent->AsDouble(0) == 2) {
       return c.Output(0, c.Op("multiply", {x, x}));
     }
@@ -45,7 +45,7 @@ absl::Status Pow(Converter& c) {
   Formula f(c);
   const DType dtype = c.type(x).dtype;
   if (dtype.is_integral() && c.type(e).dtype.is_float()) {
-    // Powers that are integers but for the rounding of float64 are those integers.
+    // A power within the rounding error of float64 of an integer is that integer.
     const DType wide = DType::Float(64);
     const ValueId y = f("power", {f.Cast(x, wide), f.Cast(e, wide)}), whole = f("round", {y});
     const ValueId distance = f("abs", {f("subtract", {y, whole})});
@@ -57,11 +57,11 @@ absl::Status Pow(Converter& c) {
 }
 
 absl::Status Mod(Converter& c) {
-  // fmod = 1 takes the sign of the dividend, as C does; 0 that of the divisor.
+  // With fmod = 1, the result has the sign of the dividend, as in C; otherwise that of the divisor.
   return Binary(c, c.Int("fmod", 0) != 0 ? "mod" : "floor_mod");
 }
 
-// Sum, Max, Min and Mean of any number of inputs.
+// Combines any number of inputs: Sum, Max, Min and Mean.
 absl::StatusOr<ValueId> Fold(Converter& c, absl::string_view relay) {
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Input(0));
   for (int i = 1; i < c.num_inputs(); ++i) {
@@ -144,10 +144,10 @@ absl::Status Gelu(Converter& c) {
   return c.Output(0, frontend::Gelu(c, x, approximate));
 }
 
-// Integers beyond what a double tells apart.
+// Integers from here on are not exact in a double.
 constexpr double kExactInts = 9007199254740992;
 
-// With bounds of any value, which may be computed by the model. Up to opset 10 they are attributes.
+// Clips with bounds that may be computed by the model. Up to opset 10 they are attributes.
 absl::Status ClipByOperators(Converter& c) {
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Input(0));
   for (int i : {1, 2}) {
@@ -185,7 +185,8 @@ absl::Status Clip(Converter& c) {
     if (std::isnan(bound)) return ClipByOperators(c);
     if (std::abs(bound) >= kExactInts && !dtype.is_float()) return ClipByOperators(c);
   }
-  // If the bounds cross, every element becomes the upper one. If one is NaN, every element does.
+  // If the bounds cross, every element becomes the upper one. If one is NaN, every element becomes
+  // NaN.
   if (!(bounds[0] <= bounds[1])) return ClipByOperators(c);
   ValueId y = x;
   if (bounds[0] == 0 && bounds[1] == INFINITY) {
@@ -201,7 +202,7 @@ absl::Status Identity(Converter& c) {
   return c.Output(0, c.InputItem(0));
 }
 
-// At inference nothing is dropped, nor where the ratio is 0; the mask is all true.
+// Nothing is dropped at inference, or if the ratio is 0. The mask is then all true.
 absl::Status Dropout(Converter& c) {
   if (c.HasInput(2)) {
     KILN_ASSIGN_OR_RETURN(const Tensor training, c.ConstantInput(2, "training_mode"));

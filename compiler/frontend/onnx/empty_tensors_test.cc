@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors without elements, as operands and as results: they have shapes as others have.
+// Tensors without elements, as operands and as results. They have shapes like other tensors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ std::string Node(absl::string_view op, absl::string_view inputs, absl::string_vi
                       absl::StrJoin(absl::StrSplit(inputs, ','), "' input: '"), "' ");
 }
 
-// Zeros, or as many as the shape has.
+// Returns zeros, as many as the shape has.
 Given Zeros(const char* name, const std::vector<int64_t>& shape,
             int type = onnx::TensorProto::FLOAT) {
   int64_t count = 1;
@@ -35,13 +35,13 @@ Given Zeros(const char* name, const std::vector<int64_t>& shape,
 
 struct EmptyCase {
   std::string node;
-  std::vector<Given> data;  // inputs of the model, or initializers
+  std::vector<Given> data;  // inputs of the model or initializers
   Shape shape;
-  std::vector<Given> known = {};  // initializers always
+  std::vector<Given> known = {};  // always initializers
   int opset = 18;
 };
 
-// The value of 'y' has the shape, and is 0 where it has elements.
+// Checks that the value of 'y' has the shape and that its elements, if any, are 0.
 void Expect(const std::vector<EmptyCase>& cases) {
   for (const EmptyCase& test : cases) {
     for (bool at_run_time : {false, true}) {
@@ -199,7 +199,7 @@ TEST(EmptyTensors, ThatAreComputedWith) {
   });
 }
 
-// ONNX says what a reduction of nothing is.
+// ONNX defines the reduction of an empty tensor.
 TEST(EmptyTensors, ThatAreReduced) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto reduced = [](const char* op, double expected) {
@@ -215,7 +215,7 @@ TEST(EmptyTensors, ThatAreReduced) {
   }
 }
 
-// There is nothing that the result could be made of.
+// The result would need elements of an empty tensor.
 TEST(EmptyTensors, ThatAreRefused) {
   const struct {
     std::string node;

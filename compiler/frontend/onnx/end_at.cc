@@ -12,7 +12,7 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// Values of a graph and the nodes that make them.
+// Returns the values of a graph and the nodes that compute them.
 using Makers = std::map<std::string, const onnx::NodeProto*>;
 
 Makers MakersOf(const onnx::GraphProto& graph) {
@@ -25,7 +25,7 @@ Makers MakersOf(const onnx::GraphProto& graph) {
   return makers;
 }
 
-// The values that the name stands for; none if it is unknown.
+// Returns the values that the name refers to. Empty if the name is unknown.
 std::vector<std::string> ValuesOf(const std::string& name, const onnx::GraphProto& graph,
                                   const Makers& makers) {
   const auto is_input = [&](const onnx::ValueInfoProto& input) { return input.name() == name; };
@@ -52,7 +52,7 @@ absl::Status Unknown(const std::string& name, const onnx::GraphProto& graph, con
                                                  name, "'", Perhaps(name, known)));
 }
 
-// Adds what a node reads, and what its bodies read, of the graph around it and of their own.
+// Adds the values that a node and its bodies read, including values that the bodies define.
 void AddReads(const onnx::NodeProto& node, std::vector<std::string>& values) {
   values.insert(values.end(), node.input().begin(), node.input().end());
   const auto add_graph = [&](const onnx::GraphProto& graph) {
@@ -98,7 +98,7 @@ absl::Status EndAt(const std::vector<std::string>& names, onnx::GraphProto& grap
     if (maker == makers.end() || !needed.insert(maker->second).second) continue;
     AddReads(*maker->second, to_visit);
   }
-  // Types that the file declares for outputs are compared with those that are found.
+  // The type that the file declares for an output is kept, as it is compared with the actual type.
   std::map<std::string, onnx::ValueInfoProto> declared;
   for (const onnx::ValueInfoProto& output : graph.output()) declared[output.name()] = output;
   graph.clear_output();

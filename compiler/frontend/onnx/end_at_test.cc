@@ -13,7 +13,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// x -> first -> a -> second -> b, c; y -> third -> d; b and d are outputs, of which b is declared.
+// x -> first -> a -> second -> b, c; y -> third -> d. The outputs are b and d. The type of b is
+// declared.
 constexpr char kGraph[] = R"(
   input { name: 'x' } input { name: 'y' }
   output { name: 'b' type { tensor_type { elem_type: 1 } } } output { name: 'd' }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Initialisers whose values lie in a file beside the model.
+// Initializers whose values are in a file next to the model.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// While it lives, the process can open no file, though it can see that there is one. Unlike a file
-// that may not be read, this holds for root too.
+// While an object exists, the process cannot open files, but can see that they exist. Unlike
+// missing permissions, this also works for root.
 class NoMoreFiles {
  public:
   NoMoreFiles() {
@@ -55,7 +55,8 @@ class ExternalData : public testing::Test {
         << std::string("abcdefghijkl").substr(0, size);
   }
 
-  // Of a model of four bytes, 'w', that lie where `entries` say: those bytes, or the error.
+  // Returns the bytes, or the error, of a model whose initializer 'w' of four bytes is stored as
+  // `entries` describe.
   std::string Text(const Entries& entries) const {
     onnx::ModelProto model;
     EXPECT_TRUE(model.ParseFromString(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of the domain ai.onnx.ml that prepare features, or name results.
+// Operators of the domain ai.onnx.ml that prepare features or name results.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kDomain[] = "ai.onnx.ml";
 
-// An attribute that has a number for each feature, or one for all, as a row.
+// Returns an attribute with one number per feature, or one for all, as a row.
 absl::StatusOr<ValueId> RowFor(Converter& c, ValueId x, absl::string_view name,
                                const std::vector<double>& values, DType dtype) {
   const int64_t features = c.type(x).shape.back(), count = static_cast<int64_t>(values.size());
@@ -36,7 +36,8 @@ absl::Status Scaler(Converter& c) {
   return f.Output(0, f("multiply", {f("subtract", {x, offset}), scale}));
 }
 
-// Rows over their largest element, the sum of their sizes or their length; rows of 0 stay.
+// Divides each row by its largest element, the sum of its magnitudes or its length. Rows of zeros
+// stay.
 absl::Status Normalizer(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, Samples(c));
   const std::string norm = c.String("norm", "MAX");
@@ -55,7 +56,7 @@ absl::Status Normalizer(Converter& c) {
   return f.Output(0, f("divide", {x, f("where", {is_zero, f.Number(1, x), size})}));
 }
 
-// Puts other numbers in the place of one, which may be NaN.
+// Replaces one value, which may be NaN, by other numbers.
 absl::Status Imputer(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const DType dtype = c.type(x).dtype;
@@ -82,7 +83,7 @@ absl::Status Binarizer(Converter& c) {
   return f.Output(0, f.Cast(above, c.type(x).dtype));
 }
 
-// The features of all inputs, side by side.
+// Concatenates the features of all inputs.
 absl::Status FeatureVectorizer(Converter& c) {
   std::vector<ValueId> parts;
   Formula f(c);
@@ -99,7 +100,7 @@ absl::Status FeatureVectorizer(Converter& c) {
   return f.Output(0, f("concatenate", parts, {{"axis", 1}}));
 }
 
-// The last axis at the places that input 1 has.
+// Takes elements of the last axis at the indices in input 1.
 absl::Status ArrayFeatureExtractor(Converter& c) {
   Formula f(c);
   ValueId x = f.Input(0), places = f.Input(1);
@@ -111,7 +112,7 @@ absl::Status ArrayFeatureExtractor(Converter& c) {
   return f.Output(0, f("take", {x, places}, {{"axis", -1}}));
 }
 
-// A row of 0 for each number, with a 1 at its place among the categories.
+// Returns a row for each number, with 1 at its index among the categories and 0 elsewhere.
 absl::Status OneHotEncoder(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const std::vector<int64_t> categories = c.Ints("cats_int64s");
@@ -129,7 +130,7 @@ absl::Status OneHotEncoder(Converter& c) {
   return f.Output(0, f.Cast(f("equal", {numbers, row}), DType::Float(32)));
 }
 
-// One side of a LabelEncoder's table.
+// One side of the table of a LabelEncoder.
 struct EncoderSide {
   std::vector<double> values;
   DType dtype;
@@ -163,7 +164,7 @@ absl::StatusOr<double> EncoderDefault(const Converter& c, DType dtype) {
   return static_cast<double>(c.Int("default_int64", -1));
 }
 
-// Integers are computed with as int64.
+// Integers are computed as int64.
 DType Wide(DType dtype) { return dtype.is_float() ? dtype : DType::Int(64); }
 
 ValueId Table(Converter& c, DType dtype, const std::vector<double>& values) {
@@ -173,7 +174,7 @@ ValueId Table(Converter& c, DType dtype, const std::vector<double>& values) {
   return c.Constant(Tensor::From<int64_t>(shape, dtype, integers));
 }
 
-// The value beside the key that equals the element; a default where none does.
+// Returns the value for the key that equals the element, or a default if there is none.
 absl::Status LabelEncoder(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(EncoderSide keys, SideOf(c, "keys"));
@@ -216,7 +217,8 @@ absl::Status LabelEncoder(Converter& c) {
   return f.Output(0, f.Cast(y, values.dtype));
 }
 
-// A map from each label to a score is what the scores of a sample are, in the labels' order.
+// Returns the scores as they are. The map from labels to scores is implied by the order of the
+// labels.
 absl::Status ZipMap(Converter& c) { return c.Output(0, c.Input(0)); }
 
 constexpr OnnxOperator kRows[] = {

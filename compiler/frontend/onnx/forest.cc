@@ -60,7 +60,7 @@ int64_t ForestBuilder::Add(const Condition& condition, int64_t if_true, int64_t 
       return AddNode(feature, value, !missing, if_false, if_true);
     case Condition::Mode::kEqual:
       return AddEqual(feature, value, missing, if_true, if_false);
-    case Condition::Mode::kNotEqual:  // NaN is different from every number
+    case Condition::Mode::kNotEqual:  // NaN differs from every number
       return AddEqual(feature, value, false, if_false, if_true);
     case Condition::Mode::kMember:
       break;
@@ -75,7 +75,7 @@ int64_t ForestBuilder::Add(const Condition& condition, int64_t if_true, int64_t 
 absl::StatusOr<ValueId> ForestBuilder::Walk(Converter& c, ValueId data,
                                             const std::vector<int64_t>& roots) const {
   ForestBuilder tables = *this;
-  // An operator without nodes has none to look at.
+  // The operator decision_trees needs at least one node.
   if (features_.empty()) tables.AddNode(0, 0, false, Leaf(0), Leaf(0));
   int64_t depth = 0;
   for (int64_t root : roots) depth = std::max(depth, tables.Depth(root));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forest: decision trees as the tables of the operator decision_trees (compiler/ops), whose nodes
-// all ask whether a feature is at most a threshold. ForestBuilder makes them of the conditions that
-// ONNX has; a condition becomes one node, or a few.
+// Forest: decision trees as the tables of the operator decision_trees (compiler/ops). Its nodes all
+// test whether a feature is at most a threshold. ForestBuilder builds them from the conditions of
+// ONNX. A condition becomes one node or a few.
 //
 //   ForestBuilder builder(DType::Float(32), features);
 //   const int64_t leaf = ForestBuilder::Leaf(0), other = ForestBuilder::Leaf(1);
@@ -17,47 +17,48 @@
 
 namespace kiln::onnx_frontend {
 
-// What a node of ONNX asks of one feature.
+// The condition on one feature in a node of ONNX.
 struct Condition {
   enum class Mode { kLessEqual, kLess, kGreaterEqual, kGreater, kEqual, kNotEqual, kMember };
 
   Mode mode = Mode::kLessEqual;
   int64_t feature = 0;
   double value = 0;
-  std::vector<double> members = {};  // of kMember, in place of `value`
-  bool missing_is_true = false;      // NaN satisfies it
+  std::vector<double> members = {};  // set of kMember, instead of `value`
+  bool missing_is_true = false;      // NaN satisfies the condition
 };
 
 class ForestBuilder {
  public:
-  // Walks are at most so long.
+  // Maximum number of nodes on a path.
   static constexpr int64_t kMaxDepth = 512;
 
-  // Values are compared as `dtype`, float32 or float64.
+  // Values are compared as `dtype`, which is float32 or float64.
   explicit ForestBuilder(DType dtype) : dtype_(dtype) {}
 
-  // The leaf of this number, as a child or a root.
+  // Returns the leaf of this number, for use as a child or a root.
   static int64_t Leaf(int64_t number) { return -1 - number; }
-  // A node with these children, which are leaves or nodes that have been added: as many trees may
-  // share one.
+  // Adds a node with these children, which are leaves or nodes added before. Several trees may
+  // share a child.
   int64_t Add(const Condition& condition, int64_t if_true, int64_t if_false);
-  // The nodes on the longest way from `child` to a leaf.
+  // Returns the number of nodes on the longest path from `child` to a leaf.
   int64_t Depth(int64_t child) const { return child < 0 ? 0 : depths_[static_cast<size_t>(child)]; }
 
-  // The number of the leaf that each sample of `data`, (samples, features), reaches from each of
-  // the roots: int32, (samples, roots).
+  // Returns the number of the leaf that each sample of `data`, (samples, features), reaches from
+  // each root: int32, (samples, roots).
   absl::StatusOr<ValueId> Walk(Converter& c, ValueId data, const std::vector<int64_t>& roots) const;
 
  private:
-  // x <= value ? first : second.
+  // Adds the node x <= value ? first : second.
   int64_t AddNode(int64_t feature, double value, bool missing_is_first, int64_t first,
                   int64_t second);
   int64_t AddEqual(int64_t feature, double value, bool missing_is_equal, int64_t equal,
                    int64_t other);
-  // Whether the feature is one of members[begin], …, members[end - 1], which ascend.
+  // Adds nodes that test if the feature is one of members[begin], …, members[end - 1], in ascending
+  // order.
   int64_t AddMember(const Condition& condition, size_t begin, size_t end, int64_t if_true,
                     int64_t if_false);
-  // The greatest number of dtype_ below; NaN where there is none.
+  // Returns the largest number of dtype_ below `value`, or NaN if there is none.
   double Below(double value) const;
 
   DType dtype_;

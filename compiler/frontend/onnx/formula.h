@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formula: operators written as nested calls, as formulas are read.
+// Formula: writes operators as nested calls, like a formula.
 //
 //   Formula f(c);
 //   const ValueId x = f.Input(0);
 //   return f.Output(0, f("multiply", {x, f("sigmoid", {x})}));
 //
-// The first error is kept, and nothing is added behind it; Output returns it. What looks into a
-// type must know before that there was none: ok().
+// The first error is kept, and no operators are added after it. Output returns it. Code that reads
+// a type must check ok() first.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_FORMULA_H_
 #define KILN_COMPILER_FRONTEND_ONNX_FORMULA_H_
 
@@ -30,29 +30,29 @@ class Formula {
   ValueId operator()(absl::string_view op, std::vector<ValueId> inputs, Attrs attrs = {}) {
     return ok() ? Take(c_.Op(op, std::move(inputs), std::move(attrs))) : kNoId;
   }
-  // A scalar of the dtype of `like`.
+  // Returns a scalar with the dtype of `like`.
   ValueId Number(double value, ValueId like) { return ok() ? c_.Scalar(like, value) : kNoId; }
   ValueId Reshape(ValueId value, const Shape& shape) {
     return ok() ? Take(c_.Reshape(value, shape)) : kNoId;
   }
-  // `value` itself where it has the dtype.
+  // Returns `value` itself if it already has the dtype.
   ValueId Cast(ValueId value, DType dtype) { return ok() ? Take(c_.Cast(value, dtype)) : kNoId; }
   ValueId Transpose(ValueId value, const std::vector<int64_t>& axes) {
     return (*this)("transpose", {value}, {{"axes", AttrValue::Ints(axes)}});
   }
-  // sum, mean, max, … over axes, which are kept with extent 1 where `keepdims` is set.
+  // Reduces axes with sum, mean, max, …. With `keepdims`, they keep the extent 1.
   ValueId Reduce(absl::string_view op, ValueId value, const std::vector<int64_t>& axes,
                  bool keepdims = true) {
     return (*this)(op, {value}, {{"axis", AttrValue::Ints(axes)}, {"keepdims", keepdims}});
   }
-  // begin, begin + 1, … below end, as a vector of int64.
+  // Returns begin, begin + 1, … up to end - 1, as a vector of int64.
   ValueId Count(int64_t begin, int64_t end) {
     const auto number = [&](int64_t v) {
       return c_.Constant(Tensor::From<int64_t>({}, DType::Int(64), {v}));
     };
     return (*this)("arange", {number(begin), number(end), number(1)}, {{"dtype", "int64"}});
   }
-  // The node's output i.
+  // Sets output i of the node.
   absl::Status Output(int i, ValueId value) {
     if (ok()) c_.SetOutput(i, value);
     return status_;

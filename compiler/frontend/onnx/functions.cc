@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of a model: nodes that stand for other nodes. Each call is written out.
+// Functions of a model: nodes that stand for other nodes. Each call is expanded.
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
@@ -8,8 +8,8 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// attribute_proto, the attributes of a function that have defaults, is younger than the
-// description of the format that Kiln is built with.
+// Field attribute_proto: attributes of a function that have defaults. It is newer than the ONNX
+// protobuf schema that Kiln is built with.
 constexpr int kAttributeProtoField = 11;
 
 absl::StatusOr<std::vector<onnx::AttributeProto>> DefaultsOf(const onnx::FunctionProto& function) {
@@ -71,7 +71,7 @@ absl::StatusOr<std::vector<Item>> GraphImporter::ImportFunction(const onnx::Func
   Scope scope(std::move(opsets), name + "/", std::move(bindings), caller.depth() + 1);
   absl::Status status;
   for (int i = 0; i < function.input_size(); ++i) {
-    // An input that is left out is absent inside of the function, too.
+    // An omitted input is also absent inside the function.
     const Item item = i < static_cast<int>(inputs.size()) ? inputs[static_cast<size_t>(i)] : Item();
     if (!scope.Define(function.input(i), item)) {
       status = absl::InvalidArgumentError(

@@ -40,7 +40,7 @@ absl::StatusOr<ValueId> Elu(Converter& c, ValueId x, const Activation& f) {
   return frontend::Elu(c, x, f.alpha);
 }
 
-// x where x > alpha, else 0.
+// x if x > alpha, else 0.
 absl::StatusOr<ValueId> ThresholdedRelu(Converter& c, ValueId x, const Activation& f) {
   const DType dtype = c.type(x).dtype;
   const ValueId zero = c.Constant(Tensor::Scalar(dtype, 0));
@@ -67,7 +67,7 @@ struct Row {
   absl::string_view name;
   absl::StatusOr<ValueId> (*make)(Converter&, ValueId, const Activation&);
   bool has_alpha = false, has_beta = false;
-  double alpha = 0, beta = 0;  // where the node does not say them
+  double alpha = 0, beta = 0;  // defaults if the node gives no values
 };
 
 constexpr Row kRows[] = {

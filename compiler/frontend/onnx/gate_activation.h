@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activation functions by name, as recurrent operators have them in their attribute `activations`.
+// Activation functions by name, as in the attribute `activations` of recurrent operators.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_GATE_ACTIVATION_H_
 #define KILN_COMPILER_FRONTEND_ONNX_GATE_ACTIVATION_H_
 
@@ -16,14 +16,14 @@ struct Activation {
   double alpha = 0, beta = 0;
 };
 
-// The node's activations, `defaults` if it has none, with the values of activation_alpha and
-// activation_beta, which go in order to those functions that take one. Wrong if there are not
-// `count`, or one is not known.
+// Returns the node's activations, or `defaults` if it has none. The values of activation_alpha and
+// activation_beta go in order to the functions that take one. Returns an error if there are not
+// `count` functions or one is unknown.
 absl::StatusOr<std::vector<Activation>> ActivationsOf(const Converter& c,
                                                       std::vector<std::string> defaults,
                                                       size_t count);
 
-// One function, with alpha and beta from `values` as far as they go.
+// Returns one function. `values` are its alpha and beta; missing ones get defaults.
 absl::StatusOr<Activation> MakeActivation(absl::string_view name,
                                           const std::vector<double>& values);
 

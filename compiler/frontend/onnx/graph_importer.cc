@@ -19,16 +19,16 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// Those of the file, and what operators on constants make of them.
+// Limit for the constants of the file and the results of operators on constants.
 constexpr int64_t kMaxConstantBytes = 2 * kMaxModelFileBytes;
 constexpr int kMinOpset = 1;
 constexpr int kMaxOpset = 26;
 constexpr int kMaxMachineLearningOpset = 5;
 constexpr int kMaxOtherOpset = 1 << 30;
-// With a few attributes more than this an operator's text would say nothing any more.
+// Maximum number of attributes in the message about an unsupported operator.
 constexpr int kMaxAttributesTold = 12;
 
-// The tensors that items are or hold.
+// Returns the tensors that the items are or contain.
 std::vector<ValueId*> TensorsOf(std::vector<Item>& items) {
   std::vector<ValueId*> tensors;
   for (Item& item : items) {
@@ -70,7 +70,7 @@ std::string AttributeText(const onnx::AttributeProto& attr) {
   }
 }
 
-// What a node makes is called as the model's first name for it.
+// Gives the result of a node the first name that the model has for it.
 void NameValue(Value& value, std::string name) {
   if (value.kind == ValueKind::kNodeOutput && value.name.empty()) value.name = std::move(name);
 }
@@ -167,7 +167,7 @@ void GraphImporter::AddInitializers(const onnx::GraphProto& graph, Scope& scope)
 }
 
 void GraphImporter::AddNodes(const Nodes& nodes, Scope& scope) {
-  // A body that is imported again and again has one order.
+  // The order is computed once, as a body may be imported many times.
   const auto [it, is_new] = orders_.try_emplace(&nodes);
   if (is_new) it->second = OrderOf(nodes, [&](const std::string& name) { return scope.Has(name); });
   const auto name_of = [&](int i) { return scope.prefix() + NodeName(nodes[i], i); };
@@ -198,7 +198,7 @@ void GraphImporter::AddNode(const onnx::NodeProto& node, const std::string& name
   for (int i = 0; i < node.output_size(); ++i) {
     if (node.output(i).empty()) continue;
     Item item = outputs.ok() ? (*outputs)[static_cast<size_t>(i)] : Item::Unknown();
-    // An output that the operator's conversion leaves out is none: its readers are told.
+    // An output that the conversion omits is absent. Nodes that read it get an error.
     if (item.is_absent()) continue;
     if (item.is_tensor()) NameValue(graph_.value(item.tensor), scope.prefix() + node.output(i));
     if (scope.Define(node.output(i), std::move(item))) continue;
@@ -251,7 +251,7 @@ absl::StatusOr<std::vector<Item>> GraphImporter::Import(const onnx::NodeProto& n
     outputs = converter.outputs();
   }
   outputs.resize(static_cast<size_t>(node.output_size()));
-  if (given_up_) return outputs;  // A body has told why.
+  if (given_up_) return outputs;  // the body has reported why
   if (static_cast<int64_t>(graph_.nodes.size()) > kMaxGraphNodes) {
     given_up_ = true;
     return absl::InvalidArgumentError(
@@ -293,7 +293,7 @@ absl::StatusOr<std::vector<Item>> GraphImporter::ImportBody(const onnx::GraphPro
                                                             const std::vector<Item>& inputs) {
   KILN_RETURN_IF_ERROR(Charge(1 + body.node_size(), outer.depth() + 1));
   Scope scope(outer, node + "/");
-  // What was added for the inputs, such as pieces of a tensor, may be constant.
+  // Values added for the inputs, such as pieces of a tensor, may be constant.
   std::vector<Item> known = inputs;
   KILN_RETURN_IF_ERROR(Fold(TensorsOf(known)));
   for (int i = 0; i < body.input_size() && static_cast<size_t>(i) < known.size(); ++i) {
@@ -334,7 +334,7 @@ void GraphImporter::CheckBodies(const onnx::NodeProto& node, const std::string& 
 }
 
 void GraphImporter::CheckOperators(const Nodes& nodes, const std::string& prefix, int depth) {
-  // What lies deeper, and what functions call over and over, is not worth the time.
+  // Deeper nesting and repeated calls of functions are not worth checking.
   if (!Charge(nodes.size(), depth).ok()) return;
   for (int i = 0; i < nodes.size() && !problems_.full(); ++i) {
     const std::string name = prefix + NodeName(nodes[i], i);

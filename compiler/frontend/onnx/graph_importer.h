@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// GraphImporter: adds the nodes of ONNX graphs to one Graph: those of the model, of the bodies of
-// its control flow as often as they run, and of its functions where they are called.
+// GraphImporter: adds the nodes of ONNX graphs to one Graph: those of the model, of control flow
+// bodies (once per iteration), and of functions (once per call).
 //
-// A node that cannot be imported is told (Problems), and its outputs are unknown; so are those of
-// nodes that read them, and the rest of the model is gone through all the same.
+// A node that cannot be imported is reported (Problems) and its outputs are unknown. The outputs of
+// nodes that read them are unknown too. The rest of the model is still examined.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_GRAPH_IMPORTER_H_
 #define KILN_COMPILER_FRONTEND_ONNX_GRAPH_IMPORTER_H_
 
@@ -32,47 +32,48 @@ class GraphImporter {
  public:
   using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
 
-  // `model`, read from `path`, `operators` and `evaluate` must outlive it.
+  // `model`, read from `path`, `operators` and `evaluate` must outlive the importer.
   GraphImporter(const onnx::ModelProto& model, std::string path, const OperatorTable& operators,
                 const Evaluator& evaluate);
 
   Graph& graph() { return graph_; }
   const OperatorTable& operators() const { return operators_; }
   Problems& problems() { return problems_; }
-  // Whether a bound on what the model becomes is exceeded: what is told says so.
+  // True if the model exceeds a limit. The excess has been reported.
   bool given_up() const { return given_up_; }
 
-  // Defines the initializers of a graph, unless its scope has them already.
+  // Defines the initializers of a graph, except those whose names its scope already has.
   void AddInitializers(const onnx::GraphProto& graph, Scope& scope);
-  // In an order in which they can be; `nodes` must be part of the model.
+  // Adds nodes in a topological order. `nodes` must be part of the model.
   void AddNodes(const Nodes& nodes, Scope& scope);
-  // The outputs of a graph whose nodes have been added. InvalidArgument if no node makes one.
+  // Returns the outputs of a graph whose nodes have been added. InvalidArgument if no node computes
+  // one.
   static absl::StatusOr<std::vector<Item>> OutputsOf(const onnx::GraphProto& graph,
                                                      const Scope& scope);
-  // Imports a body of `node` inside of `outer`, and returns its outputs, of which some may be
+  // Imports a body of `node` inside of `outer` and returns its outputs. Some of them may be
   // unknown.
   absl::StatusOr<std::vector<Item>> ImportBody(const onnx::GraphProto& body, const Scope& outer,
                                                const std::string& node,
                                                const std::vector<Item>& inputs);
-  // Tells which operators of nodes that are not imported are not supported.
+  // Reports the unsupported operators of nodes that are not imported.
   void CheckOperators(const Nodes& nodes, const std::string& prefix, int depth);
 
-  // Makes constants of those of `values` that depend on constants alone, within bounds.
+  // Replaces each of `values` that depends only on constants by a constant, within limits.
   absl::Status Fold(const std::vector<ValueId*>& values) {
     return folder_of_constants_.Fold(values);
   }
-  // As frontend::ConstantFolder.
+  // Like frontend::ConstantFolder::ValueOf.
   absl::StatusOr<std::optional<Tensor>> ValueOf(ValueId value) {
     return folder_of_constants_.ValueOf(value);
   }
 
-  // The value of a tensor of the model; decoded once.
+  // Returns the value of a tensor of the model. It is decoded once.
   absl::StatusOr<Tensor> Decode(const onnx::TensorProto& proto);
 
-  // An input of the model that is none of the file's.
+  // An input of the model that the file does not have.
   struct AddedInput {
     std::string name;
-    std::string note;  // to the user, if something reads it
+    std::string note;  // for the user, if something reads the input
   };
   ValueId AddInput(const TensorType& type, AddedInput input) {
     added_inputs_.push_back(std::move(input));
@@ -81,29 +82,29 @@ class GraphImporter {
   const std::vector<AddedInput>& added_inputs() const { return added_inputs_; }
 
  private:
-  using FunctionName = std::pair<std::string, std::string>;  // domain, name
+  using FunctionName = std::pair<std::string, std::string>;  // domain and name
 
   void AddNode(const onnx::NodeProto& node, const std::string& name, Scope& scope);
-  // What the node's outputs are, as many as it has.
+  // Returns the outputs of a node, as many as it has.
   absl::StatusOr<std::vector<Item>> Import(const onnx::NodeProto& node, const std::string& name,
                                            const Scope& scope);
-  // functions.cc
+  // Defined in functions.cc.
   absl::StatusOr<std::vector<Item>> ImportFunction(const onnx::FunctionProto& function,
                                                    const onnx::NodeProto& node, const Scope& caller,
                                                    const std::string& name,
                                                    const std::vector<Item>& inputs);
   void CheckBodies(const onnx::NodeProto& node, const std::string& name, int depth);
-  // Null if the operator is no function of the model.
+  // Returns null if the operator is not a function of the model.
   const onnx::FunctionProto* FindFunction(const onnx::NodeProto& node) const;
   static absl::StatusOr<std::vector<Item>> InputsOf(const onnx::NodeProto& node,
                                                     const Scope& scope);
-  // Tells that an operator is not supported.
+  // Reports that an operator is not supported.
   void AddUnsupported(const onnx::NodeProto& node, const std::string& name,
                       const std::vector<Item>& inputs);
-  // Takes `nodes` of what loops and functions may be written out to; nothing more is imported where
-  // that is exceeded.
+  // Counts `nodes` against the limit for unrolled loops and expanded functions. Nothing more is
+  // imported if the limit is exceeded.
   absl::Status Charge(int64_t nodes, int depth);
-  // Counts the constants that came since the last call. InvalidArgument if all are too many.
+  // Counts the constants added since the last call. InvalidArgument if their total is too large.
   absl::Status CountConstants();
 
   const std::string path_, folder_;
@@ -113,23 +114,24 @@ class GraphImporter {
   std::vector<AddedInput> added_inputs_;
   frontend::ConstantFolder folder_of_constants_;
   std::map<FunctionName, const onnx::FunctionProto*> functions_;
-  std::set<const onnx::FunctionProto*> open_functions_;  // that are being imported or checked
+  std::set<const onnx::FunctionProto*> open_functions_;  // being imported or checked
   std::map<const onnx::FunctionProto*, std::vector<onnx::AttributeProto>> default_attributes_;
   std::map<const onnx::TensorProto*, Tensor> decoded_;
   std::map<const onnx::TensorProto*, ValueId> initializers_;
   std::map<const Nodes*, NodeOrder> orders_;
   int64_t unrolled_nodes_ = 0;
-  size_t counted_values_ = 0;  // that CountConstants has seen
+  size_t counted_values_ = 0;  // values seen by CountConstants
   int64_t constant_bytes_ = 0;
   bool given_up_ = false;
 };
 
-// Adds the operator sets that a model or a function imports to `opsets`, in place of those of the same domain.
-// InvalidArgument if a domain is imported in two versions, Unimplemented for a version that Kiln does not know.
+// Adds the operator sets that a model or a function imports to `opsets`, replacing those of the
+// same domain. InvalidArgument if a domain is imported in two versions, Unimplemented for a version
+// that Kiln does not know.
 absl::Status AddOpsets(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>& imports,
                        Opsets& opsets);
 
-// What messages call the node.
+// Returns the name of the node in messages.
 std::string NodeName(const onnx::NodeProto& node, int index);
 
 }  // namespace kiln::onnx_frontend

@@ -14,7 +14,7 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// Axes that exchange the last two of `rank` dimensions.
+// Returns axes that exchange the last two of `rank` dimensions.
 std::vector<int64_t> LastTwoExchanged(int rank) {
   std::vector<int64_t> axes(static_cast<size_t>(rank));
   std::iota(axes.begin(), axes.end(), 0);
@@ -22,9 +22,9 @@ std::vector<int64_t> LastTwoExchanged(int rank) {
   return axes;
 }
 
-// Matrices each of which is repeated, one copy behind the other.
+// Matrices that are each repeated, with the copies in succession.
 struct Repeated {
-  ValueId matrices;  // (…, groups, rows, columns), perhaps with a dimension of 1 behind the groups
+  ValueId matrices;  // (…, groups, rows, columns), maybe with a 1 after groups
   Shape shape;       // (…, groups, rows, columns)
   int64_t times;
 };
@@ -40,7 +40,7 @@ std::optional<Repeated> RepeatedMatrices(const Graph& graph, ValueId value) {
   if (to.size() < 3 || expanded.size() != to.size() + 1 || from.size() != expanded.size()) {
     return std::nullopt;
   }
-  const size_t copies = expanded.size() - 3;  // the dimension that is expanded
+  const size_t copies = expanded.size() - 3;  // the expanded dimension
   if (from[copies] != 1) return std::nullopt;
   Shape unrepeated = expanded, joined = expanded;
   unrepeated[copies] = 1;

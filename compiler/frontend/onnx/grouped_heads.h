@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention in which several heads of queries read one head of keys and values ("grouped-query
-// attention"), as exporters write it: keys and values are repeated for each of the heads.
+// Attention in which several query heads share one head of keys and values ("grouped-query
+// attention"). Exporters write it with keys and values repeated for each query head.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_GROUPED_HEADS_H_
 #define KILN_COMPILER_FRONTEND_ONNX_GROUPED_HEADS_H_
 
@@ -11,9 +11,9 @@
 
 namespace kiln::onnx_frontend {
 
-// The product a b of matrices, where `b` is Reshape(Expand(Unsqueeze(x))) that repeats each of the
-// matrices x, or that with its last two dimensions exchanged. The rows of `a` that meet one matrix become
-// the rows of one product, so that nothing is repeated. None if `b` is something else.
+// Returns the matrix product a b if `b` is Reshape(Expand(Unsqueeze(x))), which repeats each matrix
+// of x, or that with the last two dimensions exchanged. Nothing is repeated: the rows of `a` that
+// multiply the same matrix become the rows of one product. Absent for any other `b`.
 absl::StatusOr<std::optional<ValueId>> ProductOfGroupedHeads(Converter& c, ValueId a, ValueId b);
 
 }  // namespace kiln::onnx_frontend

@@ -25,9 +25,10 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// Versions of the file format, "IR", which ONNX numbers on its own. ONNX 1.21, whose operators Kiln knows, is 13.
-// Exporters write the newest that they know, and each version since 4 has only added fields that may be left
-// out and types that are refused where they occur, so that the next three are read as well.
+// Newest version of the file format ("IR"), which ONNX numbers independently. ONNX 1.21, whose
+// operators Kiln knows, has 13. Exporters write the newest version that they know. Each version
+// since 4 has only added optional fields, and types that are refused where they occur. The next
+// three versions are therefore accepted as well.
 constexpr int64_t kMaxIrVersion = 16;
 
 absl::Status CheckIrVersion(const onnx::ModelProto& model) {
@@ -41,7 +42,7 @@ absl::StatusOr<Opsets> OpsetsOf(const onnx::ModelProto& model) {
   Opsets opsets;
   KILN_RETURN_IF_ERROR(AddOpsets(model.opset_import(), opsets));
   if (opsets.contains("")) return opsets;
-  // A model of other domains' operators alone needs none of ONNX's own.
+  // A model that uses only operators of other domains does not import ONNX's own.
   for (const onnx::NodeProto& node : model.graph().node()) {
     if (!NormalDomain(node.domain()).empty()) continue;
     return Wrong(
@@ -52,8 +53,8 @@ absl::StatusOr<Opsets> OpsetsOf(const onnx::ModelProto& model) {
   return opsets;
 }
 
-// The text of a declared shape, if `found` contradicts it; empty otherwise. A declared dimension
-// without a value, or with a symbol, agrees with any extent.
+// Returns the text of a declared shape if it contradicts `found`, otherwise "". A declared
+// dimension that has no value or a symbol agrees with any extent.
 std::string ContradictedShape(const onnx::TypeProto::Tensor& declared, const Shape& found) {
   if (!declared.has_shape()) return "";
   const auto& dims = declared.shape().dim();
@@ -68,11 +69,12 @@ std::string ContradictedShape(const onnx::TypeProto::Tensor& declared, const Sha
   return absl::StrCat("(", absl::StrJoin(extents, ", "), dims.size() == 1 ? ",)" : ")");
 }
 
-// The model's outputs that are tensors; others are told. The operators and the inputs' shapes say
-// the shape of an output; `notes` get where the file declares another.
+// Adds the model's outputs that are tensors, and reports others. The shape of an output follows
+// from the operators and the shapes of the inputs. `notes` gets a line if the file declares another
+// one.
 void AddOutputs(const onnx::GraphProto& graph, const Scope& scope, GraphImporter& importer,
                 std::vector<std::string>& notes) {
-  // One tensor may be several outputs, which have its name in the file.
+  // One tensor may be several outputs, with the same name in the file.
   std::vector<std::string> in_file;
   for (const onnx::ValueInfoProto& output : graph.output()) in_file.push_back(output.name());
   const std::vector<std::string> names = frontend::UniqueNames::MakeAll(in_file);
@@ -113,8 +115,8 @@ void AddOutputs(const onnx::GraphProto& graph, const Scope& scope, GraphImporter
   }
 }
 
-// The note about nodes that normalize by the statistics of the batch, as in training; empty if there
-// are none.
+// Returns the note about nodes that normalize by the statistics of the batch, as in training. Empty
+// if there are none.
 std::string NoteOfTraining(const onnx::GraphProto& graph) {
   std::string first;
   int others = -1;
@@ -133,7 +135,7 @@ std::string NoteOfTraining(const onnx::GraphProto& graph) {
                       "PyTorch, call module.eval() before the export");
 }
 
-// Removes the input if no node reads it and it is no output; true if so.
+// Removes the input if no node reads it and it is not an output. Returns true if it was removed.
 bool RemoveUnreadInput(const std::string& name, Graph& graph) {
   const auto input = std::find_if(graph.inputs.begin(), graph.inputs.end(),
                                   [&](ValueId id) { return graph.value(id).name == name; });
@@ -193,7 +195,7 @@ absl::StatusOr<Graph> ModelFile::Import(const ImportOptions& options, const Eval
           absl::InvalidArgumentError(absl::StrCat("input '", input.name(), "' is defined twice")));
       continue;
     }
-    if (scope.Has(input.name())) continue;  // older models list initialisers
+    if (scope.Has(input.name())) continue;  // older models list initializers
     Item item = Item::Unknown();
     const absl::StatusOr<TensorType> type = InputType(input, options);
     if (input.name().empty()) {

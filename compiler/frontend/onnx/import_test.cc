@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models in the text form of protobuf, and the Relay text that comes out.
+// Models in protobuf's text form, and the Relay text that the import yields.
 #include "compiler/frontend/onnx/import.h"
 
 #include <gmock/gmock.h>
@@ -93,7 +93,8 @@ TEST(ImportOnnx, FollowsTheOpset) {
   }
 }
 
-// Negative indices count from the end once: what is outside ends at the nearest element.
+// The operator handles the indices: negative ones count from the end, and indices out of range are
+// clamped to the nearest element.
 TEST(ImportOnnx, LeavesIndicesOfGatherElementsToTheOperator) {
   EXPECT_THAT(
       Text(Model(Input("x", "4") +
@@ -102,7 +103,7 @@ TEST(ImportOnnx, LeavesIndicesOfGatherElementsToTheOperator) {
       HasSubstr("gather(%x, %i, axis=0)"));
 }
 
-// As audio front ends cut off what is far below the loudest value.
+// Audio models cut off values far below the loudest one this way.
 TEST(ImportOnnx, ClipsToBoundsThatAreComputed) {
   const std::string loudest = Input("x", "2,3") +
                               "node { op_type: 'ReduceMax' input: 'x' output: 'm' }"
@@ -120,7 +121,8 @@ TEST(ImportOnnx, ClipsToBoundsThatAreComputed) {
               HasSubstr("min: found Tensor[(3,), float32], wanted a scalar"));
 }
 
-// A scale along the normalized dimensions is part of the operator; another one is one of its own.
+// A scale along the normalized dimensions is part of the operator. Any other scale is a separate
+// operator.
 TEST(ImportOnnx, NormalizesWithScaleAndBiasInOneOperator) {
   const auto text = [](const char* scale, const char* bias) {
     return Text(Model(Input("x", "2,3,4") + Input("s", scale) + Input("b", bias) +
@@ -138,7 +140,7 @@ TEST(ImportOnnx, NormalizesWithScaleAndBiasInOneOperator) {
   EXPECT_THAT(text("3,1", "3,4"), HasSubstr("multiply("));
 }
 
-// As exporters flatten: the batch dimension of x's shape, joined with -1.
+// Exporters flatten this way: the batch dimension of x's shape, joined with -1.
 TEST(ImportOnnx, FoldsShapeArithmetic) {
   const std::string text = Text(Model(
       Input("x", "2,3,4") + Ints("zero", {0}) + Ints("rest", {-1}) +
@@ -237,7 +239,7 @@ TEST(ImportOnnx, WhatTakesLongIsLeftToTheCompiler) {
   EXPECT_THAT(pooled(100), HasSubstr("nn.relu("));
 }
 
-// Zero points that are computed leave the weights as they are: nothing of them is stored wider.
+// Weights stay bytes even if zero points are computed at run time; no wider copy is stored.
 TEST(ImportOnnx, ProductsOfDynamicallyQuantisedTensorsAreOfBytes) {
   const auto model = [](const char* shape, const char* node) {
     return absl::StrCat(
@@ -263,7 +265,7 @@ TEST(ImportOnnx, ProductsOfDynamicallyQuantisedTensorsAreOfBytes) {
   EXPECT_THAT(conv, Not(HasSubstr(" padding=")));
 }
 
-// As tools write models that forget what the bodies of an If read.
+// Some tools write models in an order that ignores what the bodies of an If read.
 TEST(ImportOnnx, NodesComeInAnyOrder) {
   const std::string model =
       Model(Input("x", "1,4") +
@@ -274,7 +276,7 @@ TEST(ImportOnnx, NodesComeInAnyOrder) {
             "node { op_type: 'Exp' input: 'a' output: 'b' } output { name: 'b' } } } "
             "attribute { name: 'else_branch' type: GRAPH g { output { name: 'r' } } } } "
             "node { op_type: 'Relu' input: 's' output: 'r' } "
-            // A body's own 'a' is none of the graph around it.
+            // The 'a' of the body is not the 'a' of the outer graph.
             "node { op_type: 'Sin' input: 'r' output: 'a' } "
             "node { op_type: 'Abs' input: 'x' output: 's' }");
   const std::string text = Text(model);
@@ -284,7 +286,7 @@ TEST(ImportOnnx, NodesComeInAnyOrder) {
   EXPECT_THAT(text, Not(HasSubstr("sin(")));
 }
 
-// A body's own 'a' is read in the body, though there is one around it.
+// The body reads its own 'a', although the outer graph has one too.
 TEST(ImportOnnx, NodesOfABodyComeInAnyOrder) {
   const std::string text =
       Text(Model(Input("x", "1,4") +
@@ -299,7 +301,7 @@ TEST(ImportOnnx, NodesOfABodyComeInAnyOrder) {
   EXPECT_THAT(text, Not(HasSubstr("sin(")));
 }
 
-// What is small is computed, however much it is made of, and each of a chain once.
+// Small results of large constants are computed, and each value of a chain only once.
 TEST(ImportOnnx, ComputesSmallThingsOfLargeOnes) {
   std::string nodes =
       "node { op_type: 'ConstantOfShape' input: 'shape' output: 'c' attribute { name: 'value' "

@@ -16,12 +16,12 @@ namespace {
 using frontend::Extent;
 using frontend::ModelPort;
 
-// Initializers by name.
+// Initializers, keyed by name.
 using Weights = std::map<std::string, const onnx::TensorProto*>;
 
-// An extent that a reader wants of its first operand.
+// The extent that a reader requires of a dimension of its first operand.
 struct Wanted {
-  int64_t dimension;  // below 0: counted from the last one, -1
+  int64_t dimension;  // negative: counted from the end, -1 is the last
   int64_t size;
 };
 
@@ -51,8 +51,8 @@ bool IsConvolution(const onnx::NodeProto& node) {
          node.op_type() == "QLinearConv";
 }
 
-// The dimension `d` of the operand `i`, which may count from the last one, if the operand is an
-// initializer that has it.
+// Returns dimension `d` of operand `i` (negative: counted from the end). Absent if the operand is
+// not an initializer or has no such dimension.
 std::optional<int64_t> WeightExtent(const onnx::NodeProto& node, int i, int d,
                                     const Weights& weights) {
   if (i >= node.input_size()) return std::nullopt;
@@ -69,7 +69,8 @@ std::optional<Wanted> WantedOf(int64_t dimension, std::optional<int64_t> size) {
   return Wanted{dimension, *size};
 }
 
-// The features of an item that an operator of ai.onnx.ml reads: by the number of its parameters.
+// Returns the number of features that an operator of ai.onnx.ml reads per sample, derived from its
+// parameters.
 std::optional<int64_t> FeaturesOf(const onnx::NodeProto& node) {
   const std::string& op = node.op_type();
   if (op == "Scaler") return std::max(CountOfFloats(node, "offset"), CountOfFloats(node, "scale"));
@@ -90,7 +91,7 @@ std::optional<int64_t> FeaturesOf(const onnx::NodeProto& node) {
     const int64_t last = *std::max_element(ids->ints().begin(), ids->ints().end());
     constexpr int64_t kMostFeatures = int64_t{1} << 24;
     if (last < 0 || last >= kMostFeatures) return std::nullopt;
-    return last + 1;  // at least
+    return last + 1;  // a lower bound
   }
   return std::nullopt;
 }
@@ -119,13 +120,13 @@ std::optional<Wanted> WantedBy(const onnx::NodeProto& node, const Weights& weigh
   return WantedOf(-1, FeaturesOf(node));
 }
 
-// Operators whose result has the shape of their first operand, and stands for it.
+// True if the result of the operator has the shape of its first operand and can replace it here.
 bool PassesOn(const onnx::NodeProto& node) {
   return node.op_type() == "Cast" || node.op_type() == "Identity" ||
          node.op_type() == "QuantizeLinear" || node.op_type() == "DequantizeLinear";
 }
 
-// Operators whose results are parts of their first operand.
+// True if the results of the operator are parts of its first operand.
 bool TakesParts(const onnx::NodeProto& node) {
   const std::string& op = node.op_type();
   return PassesOn(node) || op == "Slice" || op == "Split" || op == "Gather" || op == "Squeeze" ||

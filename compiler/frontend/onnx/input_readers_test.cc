@@ -16,7 +16,7 @@ namespace {
 using frontend::ModelPort;
 using ::testing::ElementsAre;
 
-// An input "x" whose dimensions are all open, as the nodes of a graph in text read it.
+// Returns an input "x" with open dimensions, as set by the readers in a graph in text form.
 ModelPort ReadBy(const std::string& graph, size_t rank) {
   onnx::GraphProto proto;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(graph, &proto));
@@ -27,7 +27,7 @@ ModelPort ReadBy(const std::string& graph, size_t rank) {
   return inputs[0];
 }
 
-// The size that the readers want of each dimension; 0: none.
+// Returns the size that the readers require of each dimension; 0: none.
 std::vector<int64_t> WantedBy(const std::string& graph, size_t rank) {
   std::vector<int64_t> sizes;
   for (const auto& extent : ReadBy(graph, rank).extents) sizes.push_back(extent.wanted.value_or(0));
@@ -114,7 +114,7 @@ TEST(InputReaders, ReadersThatMakeNoSenseSayNothing) {
                 ElementsAre(0, 0))
         << node;
   }
-  // An input of another rank than the reader's operand.
+  // The rank of the input differs from the rank that the reader expects.
   const std::string conv =
       absl::StrCat(kWeights, "node { op_type: 'Conv' input: 'x' input: 'w' output: 'y' }");
   EXPECT_THAT(WantedBy(conv, 1), ElementsAre(0));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Item: what a name of an ONNX graph stands for while the model is imported. Kiln's graphs have
-// tensors alone; sequences and optionals exist in the importer, as long as what is in them is
-// known.
+// Item: the meaning of a name of an ONNX graph during the import. Kiln's graphs have only tensors.
+// Sequences and optionals exist only in the importer, and their contents must be known.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_ITEM_H_
 #define KILN_COMPILER_FRONTEND_ONNX_ITEM_H_
 
@@ -14,11 +13,11 @@ namespace kiln::onnx_frontend {
 
 struct Item {
   enum class Kind {
-    kAbsent,   // an input that is left out
-    kUnknown,  // a node that could not be imported makes it: its readers are left out too
+    kAbsent,   // an omitted input
+    kUnknown,  // result of a node that could not be imported; its readers are skipped
     kTensor,
     kSequence,  // of tensors
-    kNothing,   // an optional without a value; one with a value is that value
+    kNothing,   // an optional without a value; with a value, it is that value
   };
 
   Item() = default;
@@ -45,13 +44,13 @@ struct Item {
   bool is_sequence() const { return kind == Kind::kSequence; }
   bool is_unknown() const { return kind == Kind::kUnknown; }
   bool is_absent() const { return kind == Kind::kAbsent; }
-  // "a tensor", "a sequence", …
+  // Returns "a tensor", "a sequence", ….
   const char* name() const;
 
   Kind kind = Kind::kAbsent;
   ValueId tensor = kNoId;
-  // ONNX's data type, where the tensor holds values of one that Kiln computes with as another
-  // (storage_types.h), and that is known.
+  // ONNX's data type, if it is known and Kiln computes with the values as another type
+  // (storage_types.h).
   int stored_as = 0;
   std::vector<ValueId> sequence;
 };

@@ -25,7 +25,7 @@ absl::StatusOr<ValueId> IndicesOfPlaces(Converter& c, absl::Span<const int64_t> 
   const TensorType type = c.type(indices);
   if (type.rank() < 1) return Wrong("indices", "a scalar", "rank 1 or more");
   const int64_t depth = type.shape.back();
-  // Other numbers of indices are refused by the operator itself.
+  // The operator itself refuses other numbers of indices.
   if (depth >= 1 && depth <= static_cast<int64_t>(extents.size())) {
     KILN_RETURN_IF_ERROR(
         CheckKnownIndices(c, indices, extents.subspan(0, static_cast<size_t>(depth))));

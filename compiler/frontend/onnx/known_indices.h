@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indices that a model has as constants are checked when it is read.
+// Checks of indices that are constants in a model.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_KNOWN_INDICES_H_
 #define KILN_COMPILER_FRONTEND_ONNX_KNOWN_INDICES_H_
 
@@ -12,13 +12,13 @@
 
 namespace kiln::onnx_frontend {
 
-// InvalidArgument if the indices are known, and one of them is not within -extent … extent - 1.
-// Where a place has several indices, which lie along the last dimension, each has its extent.
+// InvalidArgument if the indices are known and one of them is not within -extent … extent - 1. The
+// indices of one place lie along the last dimension, and each has its own extent.
 absl::Status CheckKnownIndices(Converter& c, ValueId indices, absl::Span<const int64_t> extents);
 
-// The indices of places, input 1 of GatherND and ScatterND, as Relay has them: the dimension of the
-// indices of one place is the first, which ONNX has last. Known ones are checked; `extents` are
-// those of the dimensions from the first on that a place has an index of.
+// Returns the indices of places (input 1 of GatherND and ScatterND) in Relay's layout. The
+// dimension over the indices of one place is first in Relay and last in ONNX. Known indices are
+// checked. `extents` are the leading dimensions that a place indexes.
 absl::StatusOr<ValueId> IndicesOfPlaces(Converter& c, absl::Span<const int64_t> extents);
 
 }  // namespace kiln::onnx_frontend

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands that must be known when a model is compiled, and that it computes from constants. A
-// quantized model has its floats as integers with a scale: DequantizeLinear makes them.
+// Operands that must be known when a model is compiled and that the model computes from constants.
+// In a quantized model, floats are integers with a scale, converted by DequantizeLinear.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A vector of halves of `numbers` by DequantizeLinear; a scalar if `is_scalar`.
+// Adds a vector, or a scalar if `is_scalar`, of `numbers` / 2, computed by DequantizeLinear.
 std::string Halves(const std::string& name, const std::vector<int>& numbers,
                    bool is_scalar = false) {
   return absl::StrCat("initializer { name: '", name, "_q' data_type: 3 ",
@@ -27,7 +27,7 @@ std::string Halves(const std::string& name, const std::vector<int>& numbers,
                       "_scale' output: '", name, "' }\n");
 }
 
-// The same, cast to another type.
+// Like Halves, but cast to another type.
 std::string Cast(const std::string& name, const std::vector<int>& halves, int type,
                  bool is_scalar = false) {
   return absl::StrCat(Halves(name + "_f", halves, is_scalar), "node { op_type: 'Cast' input: '",
@@ -100,14 +100,14 @@ TEST(KnownValues, OfDequantizedConstants) {
             (std::vector<double>{0.5, 1.5, 2.5}));
 }
 
-// A constant that is data stays quantized, for products of integers.
+// A constant that is data stays quantized, for integer products.
 TEST(KnownValues, WeightsStayQuantized) {
   const std::string text =
       Text(Model(Input("x", "2,3") + Halves("w", {1, 2, 3}) + Node("Mul", "x,w")));
   EXPECT_THAT(text, HasSubstr("qnn.dequantize"));
 }
 
-// A bound that is no number is as it is where the model computes it.
+// A NaN bound has the same effect as a bound that the model computes.
 TEST(KnownValues, BoundsOfClipMayBeNoNumber) {
   const std::string nan = "initializer { name: 'b' data_type: 1 float_data: nan }\n";
   EXPECT_THAT(Text(Model(Input("x", "2") + nan + Node("Clip", "x,b"))), HasSubstr("maximum(%x, "));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds on what a model has, and on what it becomes: small files that ask for a lot.
+// Limits on the contents of a model and on the resulting graph. Small files may require a lot.
 #include "compiler/base/limits.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ TEST(Limits, OfTheNodesOfAFile) {
   EXPECT_EQ(Text(model.SerializeAsString()), "m.onnx: 1000001 nodes, at most 1000000");
 }
 
-// Nodes of operators that are lacking are told once each, however many there are.
+// Missing operators are reported once, regardless of the number of nodes.
 TEST(Limits, AMillionUnknownNodesAreOneLine) {
   onnx::ModelProto model;
   ASSERT_TRUE(model.ParseFromString(Model(Input("x", "2"))));
@@ -36,7 +36,7 @@ TEST(Limits, AMillionUnknownNodesAreOneLine) {
             "m.onnx: no node makes the output 'y'");
 }
 
-// The determinant of six rows is written out.
+// The determinant of a matrix with six rows is expanded into many operators.
 TEST(Limits, OfTheOperatorsThatNodesBecome) {
   std::string nodes = Input("x", "6,6");
   for (int i = 0; i < 2000; ++i) {
@@ -47,7 +47,7 @@ TEST(Limits, OfTheOperatorsThatNodesBecome) {
             "m.onnx: node 'n1964' (Det): the model becomes more than 1000000 operators");
 }
 
-// Each iteration makes the constant anew. What exceeds a bound in a body is told once.
+// Each iteration creates the constant anew. An exceeded limit in a body is reported once.
 TEST(Limits, OfTheBytesOfConstants) {
   onnx::ModelProto model;
   ASSERT_TRUE(model.ParseFromString(

@@ -12,8 +12,8 @@ namespace {
 
 constexpr char kDomain[] = "ai.onnx.ml";
 
-// x, (samples, features), times the rows of a matrix that an attribute has: (samples, rows). The
-// attribute has `rows` rows.
+// Multiplies x (samples, features) by the `rows` rows of the matrix in an attribute. Returns
+// (samples, rows).
 absl::StatusOr<ValueId> TimesRows(Converter& c, ValueId x, absl::string_view what,
                                   const std::vector<double>& matrix, int64_t rows) {
   const int64_t features = c.type(x).shape[1];
@@ -56,7 +56,7 @@ absl::Status LinearClassifier(Converter& c) {
   return SetTwoClasses(c, labels, scores, 0, /*is_share=*/true, transform);
 }
 
-// The kernel of each sample with each of `count` support vectors: (samples, count).
+// Returns the kernel of each sample with each of `count` support vectors: (samples, count).
 absl::StatusOr<ValueId> Kernel(Converter& c, ValueId x, int64_t count) {
   const std::vector<double> vectors = c.Floats("support_vectors"),
                             given = c.Floats("kernel_params");
@@ -74,7 +74,7 @@ absl::StatusOr<ValueId> Kernel(Converter& c, ValueId x, int64_t count) {
   };
   ValueId y = dot;
   if (type == "RBF") {
-    // |x - v|^2 term by term: as |x|^2 - 2 x v + |v|^2 it would lose what is small.
+    // Computes |x - v|^2 term by term, as |x|^2 - 2 x v + |v|^2 would lose small values.
     const int64_t samples = c.type(x).shape[0], features = c.type(x).shape[1];
     const ValueId v = FloatConstant(c, vectors, {1, count, features});
     const ValueId difference = f("subtract", {f.Reshape(x, {samples, 1, features}), v});
@@ -109,14 +109,14 @@ absl::Status SvmRegressor(Converter& c) {
   return c.Output(0, y);
 }
 
-// A machine for each pair of classes, the first of which has a score above 0 where it wins.
+// One machine per pair of classes. The first class of a pair wins if the score is above 0.
 struct Pairs {
   std::vector<std::pair<int64_t, int64_t>> classes;
-  std::vector<double> coefficients;  // of each pair a row, over all support vectors
+  std::vector<double> coefficients;  // one row per pair, over all support vectors
 };
 
-// The attribute has a row less than classes: against each other class, those in order, the
-// coefficients of a class's own vectors stand in its columns.
+// The attribute has one row less than there are classes. The columns of a class's own vectors
+// contain its coefficients against each other class, in order.
 absl::StatusOr<Pairs> PairsOf(const Converter& c, const std::vector<int64_t>& vectors_per_class) {
   const std::vector<double> all = c.Floats("coefficients");
   const size_t classes = vectors_per_class.size();
@@ -145,10 +145,10 @@ absl::StatusOr<Pairs> PairsOf(const Converter& c, const std::vector<int64_t>& ve
   return pairs;
 }
 
-// How many pairs each class wins: (samples, classes).
+// Returns the number of pairs that each class wins: (samples, classes).
 ValueId Wins(Formula& f, Converter& c, const Pairs& pairs, ValueId scores, int64_t classes) {
   const auto count = static_cast<int64_t>(pairs.classes.size());
-  // A pair gives its second class 1, or its first where that wins.
+  // Each pair counts 1 for its second class. If its first class wins, `changes` moves the 1 to it.
   std::vector<double> changes(static_cast<size_t>(classes * count)),
       otherwise(static_cast<size_t>(classes));
   for (int64_t p = 0; p < count; ++p) {
@@ -162,8 +162,8 @@ ValueId Wins(Formula& f, Converter& c, const Pairs& pairs, ValueId scores, int64
   return f("add", {wins, FloatConstant(c, otherwise, {1, classes})});
 }
 
-// The scores of a machine of two classes: their probabilities where prob_a and prob_b fit a
-// sigmoid to it.
+// Sets the scores of a machine of two classes. They are probabilities if prob_a and prob_b define a
+// sigmoid.
 absl::Status SetTwoScores(Converter& c, ValueId score) {
   const std::vector<double> a = c.Floats("prob_a"), b = c.Floats("prob_b");
   Formula f(c);
@@ -185,7 +185,7 @@ absl::Status SvmClassifier(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ClassLabels labels, LabelsOf(c, "classlabels_ints"));
   const std::vector<int64_t> per_class = c.Ints("vectors_per_class");
   const std::string transform = c.String("post_transform", "NONE");
-  if (per_class.empty()) {  // a linear machine for each class
+  if (per_class.empty()) {  // one linear machine per class
     KILN_ASSIGN_OR_RETURN(
         ValueId scores, TimesRows(c, x, "coefficients", c.Floats("coefficients"), labels.count()));
     KILN_ASSIGN_OR_RETURN(scores, PlusRow(c, scores, "rho", c.Floats("rho")));

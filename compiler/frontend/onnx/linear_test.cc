@@ -63,7 +63,7 @@ TEST(Linear, Transforms) {
        {MachineLearningNode("LinearRegressor", node + Attr("post_transform", "SOFTMAX_ZERO")),
         {x},
         {std::exp(-1) / without, 0, 1 / without}},
-       // The quantile of a normal distribution, as far as the approximation goes.
+       // The quantile of a normal distribution, within the accuracy of the approximation.
        {MachineLearningNode("LinearRegressor", FloatsAttr("coefficients", {0.5, 0, 0}) +
                                                    Attr("post_transform", "PROBIT")),
         {x},
@@ -94,7 +94,7 @@ TEST(SupportVectors, Regression) {
   });
 }
 
-// Three classes with a support vector each; a class's kernel is its feature.
+// Three classes with one support vector each. The kernel of a class is its feature.
 std::string ThreeClasses() {
   return Attr("vectors_per_class", std::vector<int>{1, 1, 1}) +
          Attr("classlabels_ints", std::vector<int>{5, 6, 7}) +
@@ -102,7 +102,7 @@ std::string ThreeClasses() {
          FloatsAttr("coefficients", {1, -2, -3, 4, 5, -6}) + FloatsAttr("rho", {0, 0.5, 0});
 }
 
-// Two, whose score is x0 - x1 + 0.5.
+// Two classes. Their score is x0 - x1 + 0.5.
 std::string TwoClasses() {
   return Attr("vectors_per_class", std::vector<int>{1, 1}) +
          Attr("classlabels_ints", std::vector<int>{5, 6}) +
@@ -115,7 +115,8 @@ TEST(SupportVectors, Classification) {
   const std::string scores = "'l' output: 'y'", labels = "'y' output: 'p'";
   const std::string shares = FloatsAttr("prob_a", {-1}) + FloatsAttr("prob_b", {0.25});
   ExpectValues({
-      // 0 against 1: x0 - 2 x1; 0 against 2: 4 x0 - 3 x2 + 0.5; 1 against 2: 5 x1 - 6 x2.
+      // Scores: 0 against 1 is x0 - 2 x1; 0 against 2 is 4 x0 - 3 x2 + 0.5; 1 against 2 is 5 x1 - 6
+      // x2.
       {MachineLearningNode("SVMClassifier", ThreeClasses(), scores.c_str()),
        {x},
        {-1, 1.5, -1, 7, 33.5, -1}},
@@ -127,7 +128,7 @@ TEST(SupportVectors, Classification) {
       {MachineLearningNode("SVMClassifier", TwoClasses() + shares, scores.c_str()),
        {kX},
        {Sigmoid(-0.75), Sigmoid(0.75), Sigmoid(-0.75), Sigmoid(0.75)}},
-      // A linear machine for each class.
+      // One linear machine per class.
       {MachineLearningNode("SVMClassifier",
                            Attr("classlabels_ints", std::vector<int>{5, 6}) +
                                FloatsAttr("coefficients", {1, 0, 0, 1}) + FloatsAttr("rho", {0.5}),

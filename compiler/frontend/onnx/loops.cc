@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loop, written out: its trip count is known, and its condition after every iteration.
+// Loop, unrolled. Its trip count, and its condition after every iteration, must be known.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -18,7 +18,7 @@ absl::Status TooLong() {
                    kMaxUnrolledSteps, " iterations, wanted at most that"));
 }
 
-// Whether the loop goes on after iteration `i`.
+// True if the loop continues after iteration `i`.
 absl::StatusOr<bool> GoesOn(Converter& c, const Item& condition, int64_t i) {
   const std::string what = absl::StrCat("the condition after iteration ", i);
   if (!condition.is_tensor()) return Wrong(what, condition.name(), "a bool");
@@ -63,7 +63,7 @@ absl::Status Loop(Converter& c) {
                               " values that it carries and ", c.node().output_size(), " outputs"),
                  absl::StrCat(1 + std::max(carried, c.node().output_size()), " or more"));
   }
-  int64_t trips = -1;  // no bound
+  int64_t trips = -1;  // no limit
   if (c.HasInput(0)) {
     KILN_ASSIGN_OR_RETURN(const Tensor count, c.ConstantInput(0, "the trip count"));
     KILN_ASSIGN_OR_RETURN(trips, AsInt(count, "the trip count"));
@@ -94,7 +94,7 @@ absl::Status Loop(Converter& c) {
       if (!item.is_tensor()) return Wrong("a scan output", item.name(), "a tensor");
       results[k].push_back(item.tensor);
     }
-    // What the last iteration says does not matter.
+    // The condition after the last iteration does not matter.
     if (i + 1 == trips) break;
     KILN_ASSIGN_OR_RETURN(goes_on, GoesOn(c, outputs[0], i));
   }

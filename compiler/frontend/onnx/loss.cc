@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Losses: how far scores of classes are from the classes that were wanted.
+// Losses: the distance of class scores from the target classes.
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/converter.h"
@@ -8,8 +8,8 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// -scores[n, target[n, d…], d…] * weight[target[n, d…]], where the target is ignore_index 0, and
-// reduced as the node says: the mean is the sum over the sum of the weights.
+// -scores[n, target[n, d…], d…] * weight[target[n, d…]], or 0 if the target is ignore_index,
+// reduced as the node's `reduction` says. The mean is the sum divided by the sum of the weights.
 absl::StatusOr<ValueId> NegativeLogLikelihood(Converter& c, ValueId scores) {
   KILN_ASSIGN_OR_RETURN(ValueId target, c.Input(1));
   const TensorType type = c.type(scores);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the domain ai.onnx.ml, by family; operators.cc joins them with the others.
+// The rows of the domain ai.onnx.ml, by family. operators.cc joins them with the others.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_MACHINE_LEARNING_H_
 #define KILN_COMPILER_FRONTEND_ONNX_MACHINE_LEARNING_H_
 

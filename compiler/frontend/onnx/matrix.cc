@@ -12,7 +12,7 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// Whether row - column, each of int64, is related by `relation` to `offset`.
+// Returns a matrix of bools: column - row, as int64, compared with `offset` by `relation`.
 ValueId DiagonalMask(Formula& f, Converter& c, absl::string_view relation, int64_t rows,
                      int64_t columns, int64_t offset) {
   const ValueId row = f.Reshape(f.Count(0, rows), {rows, 1});
@@ -52,7 +52,8 @@ absl::Status EyeLike(Converter& c) {
   return f.Output(0, f.Cast(DiagonalMask(f, c, "equal", type.shape[0], type.shape[1], k), dtype));
 }
 
-// Determinants are expanded by rows; the minors of the last rows are shared. 2^n n products.
+// Determinants are expanded by rows, and the minors of the last rows are shared. This takes about n
+// 2^(n-1) products.
 constexpr int64_t kMaxDeterminant = 6;
 
 absl::Status Det(Converter& c) {
@@ -74,7 +75,7 @@ absl::Status Det(Converter& c) {
     const ValueId at = c.Constant(Tensor::From<int64_t>({}, DType::Int(64), {row * n + column}));
     return f("take", {flat, at}, {{"axis", 1}});
   };
-  // The minor of the last rows and a set of as many columns, by that set.
+  // The minors of the last rows and a set of as many columns, keyed by the set.
   std::map<unsigned, ValueId> minors;
   for (int64_t row = n - 1; row >= 0; --row) {
     std::map<unsigned, ValueId> next;

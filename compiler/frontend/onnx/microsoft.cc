@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of the domain com.microsoft, which ONNX Runtime's optimiser puts in the place of
-// several of ONNX: products, activations and normalisations. attention.cc has the attention.
+// Operators of the domain com.microsoft that ONNX Runtime's optimizer uses to replace several ONNX
+// operators: products, activations and normalizations. attention.cc has the attention operators.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -19,10 +19,10 @@ namespace kiln::onnx_frontend {
 namespace {
 
 constexpr char kDomain[] = "com.microsoft";
-// Of the normalisations that come with a sum.
+// Default epsilon of normalizations that include a sum.
 constexpr double kSkipEpsilon = 1e-12;
 
-// x, and the optional input i, a vector along its last dimension, added to it.
+// Returns x plus the optional input i, a vector along the last dimension of x.
 absl::StatusOr<ValueId> WithBias(Converter& c, ValueId x, int i) {
   if (!c.HasInput(i)) return x;
   KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(i));
@@ -41,7 +41,7 @@ absl::Status Gelu(Converter& c) {
   return c.Output(0, c.Apply("Gelu", {x}));
 }
 
-// The approximation of Gelu.
+// The tanh approximation of Gelu.
 absl::Status FastGelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, Biased(c));
   return c.Output(0, frontend::Gelu(c, x, /*approximate=*/true));
@@ -88,7 +88,8 @@ absl::Status FusedMatMul(Converter& c) {
   return c.Output(0, c.Cast(y, c.type(a).dtype));
 }
 
-// Output 0 is y under the function that the attribute `activation` names, with what it takes.
+// Sets output 0 to the function named by the attribute `activation`, applied to y. `values` are its
+// parameters.
 absl::Status SetActivated(Converter& c, ValueId y, const std::vector<double>& values) {
   const std::string name = c.String("activation", "");
   if (name == "Clip") {
@@ -103,7 +104,7 @@ absl::Status SetActivated(Converter& c, ValueId y, const std::vector<double>& va
   return c.Output(0, y);
 }
 
-// Conv(X, W, B) + Z, activated.
+// Conv(X, W, B) + Z with an activation.
 absl::Status FusedConv(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId w, c.Input(1));
@@ -118,7 +119,7 @@ absl::Status FusedConv(Converter& c) {
   return SetActivated(c, y, c.Floats("activation_params"));
 }
 
-// Gemm, activated.
+// Gemm with an activation.
 absl::Status FusedGemm(Converter& c) {
   std::vector<Item> inputs;
   for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.InputItem(i));
@@ -130,13 +131,13 @@ absl::Status FusedGemm(Converter& c) {
   return SetActivated(c, y, values);
 }
 
-// The outputs 1 and 2 of a normalisation, mean and inverse deviation, are for training.
+// Outputs 1 and 2 of a normalization, mean and inverse deviation, are only for training.
 absl::Status RefuseStatistics(const Converter& c) {
   if (!c.WantsOutput(1) && !c.WantsOutput(2)) return absl::OkStatus();
   return absl::UnimplementedError("the outputs mean and inv_std_var");
 }
 
-// As of ONNX's own domain.
+// Like LayerNormalization of ONNX's own domain.
 absl::Status LayerNormalization(Converter& c) {
   std::vector<Item> inputs;
   for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.InputItem(i));
@@ -153,8 +154,8 @@ absl::Status SimplifiedLayerNormalization(Converter& c) {
       0, RmsNorm(c, x, {.scale = gamma, .axis = axis, .epsilon = c.Float("epsilon", 1e-5)}));
 }
 
-// x normalized over its last dimension. gamma and beta have an element for each place of that
-// dimension; beta may be kNoId, and then nothing is added.
+// Normalizes x over its last dimension. gamma and beta have one element per position of that
+// dimension. Nothing is added if beta is kNoId.
 absl::StatusOr<ValueId> OverLastDimension(Converter& c, ValueId x, ValueId gamma, ValueId beta,
                                           decltype(LayerNorm)& normalize) {
   const TensorType type = c.type(x);
@@ -168,7 +169,7 @@ absl::StatusOr<ValueId> OverLastDimension(Converter& c, ValueId x, ValueId gamma
                     .epsilon = c.Float("epsilon", kSkipEpsilon)});
 }
 
-// The sum of inputs 0 and 1 and an optional bias, normalised; output 3 is the sum.
+// Normalizes the sum of inputs 0 and 1 and an optional bias. Output 3 is the sum.
 absl::Status SkipNormalization(Converter& c, bool is_simplified) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId skip, c.Input(1));
@@ -191,16 +192,16 @@ absl::Status SkipNormalization(Converter& c, bool is_simplified) {
 absl::Status SkipLayerNormalization(Converter& c) { return SkipNormalization(c, false); }
 absl::Status SkipSimplifiedLayerNormalization(Converter& c) { return SkipNormalization(c, true); }
 
-// Tables and factors of an embedding; input 0 has the words of each row, 1 their
-// segments, 7 the mask.
+// Tables and factors of an embedding. Input 0 has the words of each row, input 1 their segments,
+// and input 7 the mask.
 struct Embedding {
-  ValueId words, positions, segments;  // rows of numbers; without segments kNoId
+  ValueId words, positions, segments;  // tables; segments may be kNoId
   ValueId gamma, beta;
   ValueId position_ids = kNoId;  // kNoId: 0, 1, …
 };
 
-// Embeddings of words, positions and segments, added and normalised. Output 1 says how many of a
-// row's words the mask has, output 2 is the sum.
+// Adds and normalizes the embeddings of words, positions and segments. Output 1 is the number of
+// words per row that the mask selects, output 2 is the sum.
 absl::Status SetEmbedding(Converter& c, const Embedding& e) {
   KILN_ASSIGN_OR_RETURN(const ValueId ids, c.Input(0));
   const Shape shape = c.type(ids).shape;
@@ -208,7 +209,7 @@ absl::Status SetEmbedding(Converter& c, const Embedding& e) {
     return Wrong("input_ids and position_embedding",
                  c.type(ids).ToString() + " and " + c.type(e.positions).ToString(), "two matrices");
   }
-  // Sums of float16 are rounded once; the tables stay as they are.
+  // Sums of float16 are rounded once. The tables keep their type.
   const DType given = c.type(e.words).dtype;
   const DType dtype = given == DType::Float(16) ? DType::Float(32) : given;
   const auto widened = [&](absl::StatusOr<ValueId> value) {
@@ -262,7 +263,7 @@ absl::Status EmbedLayerNormalization(Converter& c) {
   return SetEmbedding(c, e);
 }
 
-// Behind seven inputs and the mask come the scales of those from the third on, then zero points.
+// After seven inputs and the mask come the scales of inputs 2 to 6, then their zero points.
 absl::Status QEmbedLayerNormalization(Converter& c) {
   const auto dequantized = [&](int i) {
     return Dequantized(c, {.data = i, .scale = i + 6, .zero_point = i + 11});
@@ -292,7 +293,7 @@ constexpr OnnxOperator kRows[] = {
     {"QAttention", QAttention, nullptr, kDomain},
     {"QEmbedLayerNormalization", QEmbedLayerNormalization, nullptr, kDomain},
     Composite("QuickGelu", QuickGelu, kDomain),
-    // ONNX Runtime has it in ONNX's own domain.
+    // ONNX Runtime has this operator in ONNX's own domain.
     Composite("SimplifiedLayerNormalization", SimplifiedLayerNormalization),
     Composite("SimplifiedLayerNormalization", SimplifiedLayerNormalization, kDomain),
     Composite("SkipLayerNormalization", SkipLayerNormalization, kDomain),

@@ -12,7 +12,7 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// One head, keys (1), (0): the weights of the softmax are e / (1 + e) and 1 / (1 + e).
+// One head with the keys 1 and 0. The weights of the softmax are e / (1 + e) and 1 / (1 + e).
 TEST(OnnxValues, OfMultiHeadAttention) {
   const std::string node =
       "op_type: 'MultiHeadAttention' domain: 'com.microsoft' output: 'y' attribute { name: "
@@ -21,16 +21,16 @@ TEST(OnnxValues, OfMultiHeadAttention) {
   const double first = 0.731058578630005;
   ExpectValues({
       {node, {q, k, v}, {3 * first + 5 * (1 - first)}},
-      // Key lengths, and a mask.
+      // Key lengths, then a mask.
       {node + " input: '' input: 'm'", {q, k, v, {"m", {1}, {1}, onnx::TensorProto::INT32}}, {3}},
       {node + " input: '' input: 'm'",
        {q, k, v, {"m", {1, 2}, {0, 1}, onnx::TensorProto::INT32}},
        {5}},
-      // A bias of query, key and value: (0 + 2) * 1 and values 13, 15.
+      // A bias of query, key and value: (0 + 2) * 1 and the values 13, 15.
       {node + " input: 'b'",
        {{"q", {1, 1, 1}, {0}}, k, v, {"b", {3}, {1, 0, 10}}},
        {13 * first + 15 * (1 - first)}},
-      // Keys and values of before come first.
+      // Past keys and values come first.
       {node + " input: '' input: '' input: '' input: 'pk' input: 'pv'",
        {q,
         {"k", {1, 1, 1}, {0}},
@@ -62,7 +62,7 @@ TEST(OnnxValues, OfMicrosoftQuantisedOperators) {
        {Bytes("x", {1, 2}, {9, 9}), scale("xs", 2), zero("xz", 3), scale("ys", 0.25),
         zero("yz", 1)},
        {3, 3}},
-      // Before opset 13 over all axes from the given one on.
+      // Before opset 13, over all axes from the given one on.
       {node("QLinearSoftmax", {"x", "xs", "xz", "ys", "yz"}) + Attr("opset", 12) + Attr("axis", 0),
        {Bytes("x", {2, 2}, {9, 9, 9, 9}), scale("xs", 2), zero("xz", 3), scale("ys", 0.25),
         zero("yz", 1)},
@@ -90,7 +90,7 @@ TEST(OnnxValues, OfMicrosoftQuantisedOperators) {
       {node("DynamicQuantizeMatMul", {"a", "b", "bs"}),
        {{"a", {1, 2}, {0, 255}}, Bytes("b", {2, 1}, {2, 3}), scale("bs", 0.5)},
        {382.5}},
-      // Queries of 0: the mean of the values 1 and 3, and the bias.
+      // Queries of 0: the result is the mean of the values 1 and 3, plus the bias.
       {node("QAttention", {"x", "w", "b", "xs", "ws", "", "xz", "wz"}) + Attr("num_heads", 1),
        {Bytes("x", {1, 2, 1}, {11, 13}),
         Bytes("w", {1, 3}, {5, 5, 7}),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that are wrong or not supported: what the error names.
+// Error messages for invalid or unsupported models.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -154,8 +154,8 @@ TEST(ImportOnnx, RefusesInputsThatAreNoTensors) {
             "m.onnx: input 'x': has no shape; give one with --input x:1x3x224x224");
 }
 
-// The bytes of a model that computes the node of x, of the shape (2, 1, 3), and declares its output
-// to be of `type`.
+// Returns the bytes of a model that computes a Relu of x, of shape (2, 1, 3), and declares its
+// output as `type`.
 std::string Declared(absl::string_view type) {
   onnx::ModelProto model;
   EXPECT_TRUE(model.ParseFromString(
@@ -165,7 +165,7 @@ std::string Declared(absl::string_view type) {
   return model.SerializeAsString();
 }
 
-// The model computes the Relu of a matrix, whose shape is declared to be of `dims`.
+// Returns a model of a Relu of an input with the declared dimensions `dims`.
 std::string OfDimensions(absl::string_view dims, int64_t ir_version = 8) {
   onnx::ModelProto model;
   EXPECT_TRUE(model.ParseFromString(
@@ -259,7 +259,7 @@ TEST(ImportOnnx, TellsAllUnsupportedOperatorsAtOnce) {
   EXPECT_THAT(text, HasSubstr("operator com.example.Inverse is not supported (node 'd')"));
 }
 
-// The text of the error for a model of this operator, from the end of its inputs on.
+// Returns the text of the error for a model with this operator, starting after its inputs.
 std::string AdviceInError(absl::string_view op, absl::string_view domain) {
   const std::string imports =
       domain.empty() ? "" : absl::StrCat("opset_import { domain: '", domain, "' version: 1 }");
@@ -271,7 +271,7 @@ std::string AdviceInError(absl::string_view op, absl::string_view domain) {
   return at == std::string::npos ? text : text.substr(at + begin.size());
 }
 
-// The advice names the tool that made the model only if it is known.
+// The advice names the tool that produced the model only if it is known.
 TEST(ImportOnnx, AdvisesOnOperatorsThatItLacks) {
   const char* const strings =
       "; turn strings into numbers, such as token ids or indices of categories, before the model";
@@ -329,7 +329,7 @@ TEST(ImportOnnx, RefusesAttributesThatTheOperatorHasNot) {
             "operator set 13 has axis");
 }
 
-// The notes of an import.
+// Returns the notes of an import.
 std::vector<std::string> NotesOf(const std::string& bytes) {
   std::vector<std::string> notes;
   const absl::StatusOr<ModelFile> file = ModelFile::Parse(bytes, "m.onnx");
@@ -353,7 +353,7 @@ TEST(ImportOnnx, NotesADeclaredShapeThatContradictsTheOperators) {
                                "dim { } dim { dim_value: 3 } } } }")),
               IsEmpty());
   EXPECT_THAT(NotesOf(Declared("type { tensor_type { elem_type: 1 } }")), IsEmpty());
-  // The graph is that of the operators.
+  // The graph has the shape that follows from the operators.
   EXPECT_THAT(Text(Declared(TensorType("2,4,3"))), HasSubstr("Tensor[(2, 1, 3), float32]"));
 }
 
@@ -379,7 +379,7 @@ TEST(ImportOnnx, NotesNormalizationByTheStatisticsOfTheBatch) {
               ElementsAre(HasSubstr("node 'bn0' (BatchNormalization) and 2 more: training_mode")));
 }
 
-// The bytes of a model with one node, which imports version 3 of ai.onnx.ml alone.
+// Returns the bytes of a model with one node. It imports only version 3 of ai.onnx.ml.
 std::string MachineLearningModel(absl::string_view node) {
   onnx::ModelProto model;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(

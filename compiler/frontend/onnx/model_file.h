@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ModelFile: an ONNX file that is read once, for those who want to look at its inputs before they
-// say with which shapes it is imported, or who import it several times.
+// ModelFile: an ONNX file that is read once. For callers that look at the inputs before they choose
+// the shapes for the import, or that import the file several times.
 //
 //   KILN_ASSIGN_OR_RETURN(ModelFile file, ModelFile::Parse(bytes, "model.onnx"));
 //   options.pins = ShapesFor(file.interface().inputs);
@@ -28,21 +28,20 @@ namespace kiln::onnx_frontend {
 
 class ModelFile {
  public:
-  // As ReadInterface; `bytes` need not outlive the call. If there are `outputs`, the model ends at the
-  // values or nodes of these names (end_at.h).
+  // Like ReadInterface. `bytes` need not outlive the call. If `outputs` is not empty, the model
+  // ends at the values or nodes of these names (end_at.h).
   static absl::StatusOr<ModelFile> Parse(absl::string_view bytes, const std::string& path,
                                          const std::vector<std::string>& outputs = {});
 
   ModelInterface interface() const;
-  // Initializers that a DequantizeLinear of the main graph reads.
+  // Returns the initializers that a DequantizeLinear of the main graph reads.
   frontend::NarrowWeights narrow_weights() const;
-  // The files that tensors have their data in, by their locations in the model.
+  // Returns the paths of the files with data of tensors, keyed by their locations in the model.
   std::map<std::string, std::string> external_files() const;
-  // metadata_props, as they are written.
+  // Returns metadata_props unchanged.
   std::vector<std::pair<std::string, std::string>> properties() const;
-  // As ImportOnnx. `notes` gets one line, which begins with the path, for each output whose shape
-  // the file declares wrongly, for each input of noise, and for normalization in training mode. It
-  // may be null.
+  // Like ImportOnnx. `notes`, which may be null, gets a line that begins with the path for each
+  // output with a wrong declared shape, each input of noise, and normalization in training mode.
   absl::StatusOr<Graph> Import(const ImportOptions& options, const Evaluator& evaluate,
                                std::vector<std::string>* notes = nullptr) const;
 
@@ -51,7 +50,7 @@ class ModelFile {
       : model_(std::move(model)), path_(std::move(path)) {}
 
   std::shared_ptr<const onnx::ModelProto> model_;
-  std::string path_;  // for messages, and for the folder of external data
+  std::string path_;  // for messages and the folder of external data
 };
 
 }  // namespace kiln::onnx_frontend

@@ -28,7 +28,8 @@ const char* KindOf(const onnx::TypeProto& type) {
   }
 }
 
-// The model's shape with the pin's, which comes from `option`, in place of what is dynamic.
+// Merges the model's shape with that of the pin, which replaces dynamic dimensions. `option` is the
+// origin of the pin, for errors.
 absl::Status MergeShape(const onnx::TensorShapeProto& proto, const InputPin* pin,
                         const char* option, const std::string& name, const std::string& where,
                         Shape& shape) {

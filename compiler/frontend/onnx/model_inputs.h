@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types of a model's inputs: what the file says, and the user's options (import.h) in the place
-// of what it leaves open.
+// The types of a model's inputs: the declarations in the file, with the user's options (import.h)
+// for anything that it leaves open.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_MODEL_INPUTS_H_
 #define KILN_COMPILER_FRONTEND_ONNX_MODEL_INPUTS_H_
 
@@ -12,18 +12,18 @@
 
 namespace kiln::onnx_frontend {
 
-// InvalidArgument if an option is about an input that the graph does not have.
+// InvalidArgument if an option names an input that the graph does not have.
 absl::Status CheckOptions(const onnx::GraphProto& graph, const ImportOptions& options);
 
-// InvalidArgument for a dimension below -1. Exporters write -1 for one that is open.
+// InvalidArgument for a dimension below -1. Exporters write -1 for an open one.
 absl::Status CheckDimensions(const onnx::TensorShapeProto& shape);
 
-// Errors begin with "input 'x': ". Unimplemented for what is no tensor, InvalidArgument for
-// dimensions that are open, and for options that do not fit.
+// Returns the type of an input. Errors begin with "input 'x': ". Unimplemented if it is not a
+// tensor. InvalidArgument if dimensions stay open or options do not fit.
 absl::StatusOr<TensorType> InputType(const onnx::ValueInfoProto& input,
                                      const ImportOptions& options);
 
-// The inputs, without initializers, and the outputs of a model.
+// Returns the inputs of a model, without initializers, and its outputs.
 ModelInterface InterfaceOf(const onnx::GraphProto& graph);
 
 }  // namespace kiln::onnx_frontend

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever the bytes, the importer gives a graph that verifies or an error that names the file, and
-// does not crash. The seeds are fixed.
+// For arbitrary bytes, the importer returns a graph that verifies or an error that names the file,
+// and does not crash. The seeds are fixed.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -31,7 +31,8 @@ void Check(const std::string& bytes) {
   }
 }
 
-// What is left of a model when its weights are small: every byte of the rest means something.
+// Returns the model with large weights reduced to one element, so that mutations hit meaningful
+// bytes.
 std::string WithoutWeights(const std::string& bytes) {
   onnx::ModelProto model;
   EXPECT_TRUE(model.ParseFromString(bytes));

@@ -13,7 +13,7 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// Bits of an element of at most 8; 0 for wider types.
+// Returns the bits per element if there are at most 8; 0 for wider types.
 int NarrowBits(int data_type) {
   if (data_type == onnx::TensorProto::INT8 || data_type == onnx::TensorProto::UINT8) return 8;
   const StorageType* const stored = FindStorageType(data_type);
@@ -38,7 +38,7 @@ frontend::NarrowWeights ModelFile::narrow_weights() const {
     if (weight.bits == 0) continue;
     const Shape shape(data->second->dims().begin(), data->second->dims().end());
     const TensorType type{.shape = shape, .dtype = DType::Int(8)};
-    if (!CheckTensorType(type).ok()) continue;  // The import says so.
+    if (!CheckTensorType(type).ok()) continue;  // the import reports it
     weight.elements = type.num_elements();
     const auto scale = initializers.find(node.input(1));
     if (scale != initializers.end() && scale->second->data_type() == onnx::TensorProto::FLOAT16) {

@@ -70,7 +70,7 @@ absl::StatusOr<ValueId> MatrixProduct(Converter& c, ValueId a, ValueId b, const 
   }
   ValueId y;
   if (sb.size() == 2) {
-    // One matrix on the right of all batches.
+    // A single matrix is the second factor of all batches.
     KILN_ASSIGN_OR_RETURN(b, Transposed(c, b));
     KILN_ASSIGN_OR_RETURN(y, make("nn.dense", a, b, {{"units", sb[1]}}));
   } else {
@@ -100,12 +100,12 @@ absl::Status MatMul(Converter& c) {
       }));
 }
 
-// Up to opset 12 softmax is taken over all dimensions from `axis` on, flattened; from 13 on over
-// one.
+// Up to opset 12, softmax is taken over all dimensions from `axis` on, flattened. From opset 13 on,
+// it is taken over one dimension.
 absl::Status SoftmaxOf(Converter& c, absl::string_view relay) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const Shape shape = c.type(x).shape;
-  // QLinearSoftmax has an attribute that says which of ONNX's operators it is.
+  // The attribute `opset` of QLinearSoftmax selects the version of ONNX's operator.
   const bool joins_axes = c.Int("opset", c.opset()) < 13;
   KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", joins_axes ? 1 : -1),
                                                        std::max(c.type(x).rank(), 1)));

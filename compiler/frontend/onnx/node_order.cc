@@ -16,7 +16,7 @@ void AddNamesReadBy(const onnx::GraphProto& body, std::set<std::string>& names) 
     AddNamesReadByBodies(node, read);
   }
   for (const onnx::ValueInfoProto& output : body.output()) read.insert(output.name());
-  // The body's own.
+  // Removes the names that the body defines itself.
   for (const onnx::NodeProto& node : body.node()) {
     for (const std::string& output : node.output()) read.erase(output);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of a graph should stand behind those that make what they read. Tools that rewrite models
-// forget what the bodies of control flow read, and ONNX Runtime sorts the nodes of a model that it
+// Topological order of a graph's nodes. ONNX requires it, but tools that rewrite models forget the
+// values that bodies of control flow read. ONNX Runtime also sorts the nodes of a model that it
 // loads.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_NODE_ORDER_H_
 #define KILN_COMPILER_FRONTEND_ONNX_NODE_ORDER_H_
@@ -16,17 +16,18 @@ namespace kiln::onnx_frontend {
 
 // Indices of nodes.
 struct NodeOrder {
-  // Each behind those whose outputs it or its bodies read, and as they are otherwise.
+  // Each node comes after the nodes whose outputs it or its bodies read. Otherwise the order is
+  // kept.
   std::vector<int> sorted;
-  // Those that wait for their own outputs, and those behind them.
+  // Nodes that depend on their own outputs, and nodes that depend on these.
   std::vector<int> circle;
 };
 
-// What `is_known` names is there before the first node.
+// `is_known` returns true for names that are defined before the first node.
 NodeOrder OrderOf(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
                   const std::function<bool(const std::string&)>& is_known);
 
-// Adds what the bodies of a node read of the graph that the node is in.
+// Adds the values of the outer graph that the bodies of a node read.
 void AddNamesReadByBodies(const onnx::NodeProto& node, std::set<std::string>& names);
 
 }  // namespace kiln::onnx_frontend

@@ -39,8 +39,8 @@ TEST(NodeOrderTest, NodesGoBehindThoseThatTheyRead) {
 }
 
 TEST(NodeOrderTest, BodiesReadWhatIsAroundThem) {
-  // 'own' is made in the body, 'given' is its input, 'weight' its initialiser: they are others than
-  // those around it. What the body of a body reads counts as well.
+  // 'own' is computed in the body, 'given' is its input and 'weight' its initializer. They differ
+  // from the values of the same names in the outer graph. Reads of nested bodies count as well.
   const NodeOrder order = Order(Parse(R"(
       node { output: 'y' attribute { name: 'body' g {
         input { name: 'given' } initializer { name: 'weight' }

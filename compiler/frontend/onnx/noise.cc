@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that make random numbers. A compiled model is a function of its inputs, so that the numbers
-// are one more input: an application chooses the generator and the seed, or passes zeros.
+// Operators that generate random numbers. A compiled model is a function of its inputs, so the
+// numbers become an additional input. The application chooses the generator and the seed, or passes
+// zeros.
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +15,8 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// The shape is an attribute, or that of the input, whose dtype counts too.
+// Returns the type of the noise. The shape is an attribute, or that of the input. In the latter
+// case the input's dtype is the default.
 absl::StatusOr<TensorType> TypeOfNoise(const Converter& c, bool is_like_input) {
   TensorType type{{}, DType::Float(32)};
   if (is_like_input) {
@@ -32,7 +34,7 @@ absl::StatusOr<TensorType> TypeOfNoise(const Converter& c, bool is_like_input) {
   return type;
 }
 
-// begin + extent * noise, where a run finds the noise in an input of the model.
+// begin + extent * noise. The noise is an input of the model.
 absl::Status Add(Converter& c, TensorType type, const char* distribution, double begin,
                  double extent) {
   Formula f(c);

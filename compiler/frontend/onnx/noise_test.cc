@@ -22,7 +22,7 @@ constexpr char kInput[] =
     "input { name: 'x' type { tensor_type { elem_type: 1 shape { dim { dim_value: 2 } dim { "
     "dim_value: 3 } } } } } output { name: 'y' type { tensor_type { elem_type: 1 } } } ";
 
-// The Relay text of a model with the input x (2, 3) and the output y, or the error.
+// Returns the Relay text of a model with the input x (2, 3) and the output y, or the error.
 std::string Import(const std::string& graph, std::vector<std::string>& notes) {
   onnx::ModelProto model;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(

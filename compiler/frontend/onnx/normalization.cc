@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalisation by means and variances.
+// Normalization by mean and variance.
 #include "compiler/frontend/onnx/normalization.h"
 
 #include <utility>
@@ -37,8 +37,8 @@ std::vector<int64_t> AxesFrom(int64_t first, int rank) {
   return axes;
 }
 
-// InvalidArgument unless x has channels, dimension 1, and each of the inputs from 1 on, which have
-// `names`, is a vector with an element for each of them.
+// InvalidArgument unless x has channels (dimension 1) and each input from 1 on is a vector with one
+// element per channel. `names` are the names of these inputs.
 absl::Status CheckChannels(const Converter& c, ValueId x, absl::Span<const char* const> names) {
   const TensorType type = c.type(x);
   if (type.rank() < 2) return Wrong("data", type.ToString(), "rank 2 or more");
@@ -49,7 +49,8 @@ absl::Status CheckChannels(const Converter& c, ValueId x, absl::Span<const char*
   return absl::OkStatus();
 }
 
-// The statistics are of the batch, and what a training would keep of them: a blend with the old.
+// Normalizes by the statistics of the batch. Outputs 1 and 2 are the running statistics that
+// training would keep: a blend of old and new ones.
 absl::Status BatchNormalizationInTraining(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_RETURN_IF_ERROR(CheckChannels(c, x, absl::MakeConstSpan(kBatchNormInputs).first(2)));
@@ -57,7 +58,7 @@ absl::Status BatchNormalizationInTraining(Converter& c) {
   Shape channels(static_cast<size_t>(rank) - 1, 1);
   channels[0] = c.type(x).shape[1];
   std::vector<int64_t> axes = AxesFrom(1, rank);
-  axes[0] = 0;  // all but the channels
+  axes[0] = 0;  // all dimensions except the channels
   Formula f(c);
   const Moments m = MomentsOf(f, x, axes);
   const ValueId scale = f.Reshape(f.Input(1), channels), shift = f.Reshape(f.Input(2), channels);
@@ -95,10 +96,10 @@ absl::Status BatchNormalization(Converter& c) {
   return c.Output(0, c.Reshape(y[0], shape));
 }
 
-// The type in which several operators compute what one of `dtype` stands for.
+// Returns the dtype for intermediate results if several operators compute a value of `dtype`.
 DType Widened(DType dtype) { return dtype == DType::Float(16) ? DType::Float(32) : dtype; }
 
-// True if a tensor of `shape`, which broadcasts to `data`, has one element for each place of the
+// True if a tensor of `shape`, which broadcasts to `data`, has one element per position of the
 // dimensions of `data` from `axis` on.
 bool LiesAlong(const Shape& shape, const Shape& data, int64_t axis) {
   Shape whole(data.size() - shape.size(), 1);
@@ -123,7 +124,7 @@ absl::Status LayerNormalization(Converter& c) {
     Formula f(c);
     const Moments m = MomentsOf(f, f.Cast(x, wide), AxesFrom(axis, rank));
     const ValueId deviation = InverseRoot(f, m.variance, params.epsilon);
-    // The statistics are float32, whatever the data are.
+    // The statistics are float32 regardless of the dtype of the data.
     KILN_RETURN_IF_ERROR(f.Output(1, f.Cast(m.mean, DType::Float(32))));
     KILN_RETURN_IF_ERROR(f.Output(2, f.Cast(deviation, DType::Float(32))));
   }
@@ -139,7 +140,7 @@ absl::Status InstanceNormalization(Converter& c) {
                        {{"axis", 1}, {"epsilon", c.Float("epsilon", 1e-5)}}));
 }
 
-// Up to opset 20, scale and shift are of groups, from 21 on of channels.
+// Scale and shift are per group up to opset 20, and per channel from 21 on.
 absl::Status GroupNormalization(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const int64_t groups = c.Int("num_groups", 0);
@@ -191,7 +192,7 @@ absl::Status Lrn(Converter& c) {
                         {"beta", c.Float("beta", 0.75)}}));
 }
 
-// x over its norm along an axis.
+// Divides x by its norm along an axis.
 absl::Status LpNormalization(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", -1), c.type(x).rank()));
@@ -200,7 +201,7 @@ absl::Status LpNormalization(Converter& c) {
   Formula f(c);
   const ValueId norm = p == 1 ? f.Reduce("sum", f("abs", {x}), {axis})
                               : f("sqrt", {f.Reduce("sum", f("multiply", {x, x}), {axis})});
-  // Zeros have none.
+  // A norm of 0 is replaced by 1, so zeros stay zeros.
   const ValueId zero = f.Number(0, x);
   const ValueId y = f("divide", {x, f("where", {f("equal", {norm, zero}), f.Number(1, x), norm})});
   return f.Output(0, y);
@@ -227,11 +228,12 @@ absl::StatusOr<ValueId> LayerNorm(Converter& c, ValueId x, const NormParams& par
   const bool has_shift = params.shift != kNoId;
   KILN_RETURN_IF_ERROR(CheckBroadcasts(c, params.scale, "Scale", given.shape));
   if (has_shift) KILN_RETURN_IF_ERROR(CheckBroadcasts(c, params.shift, "B", given.shape));
-  // nn.layer_norm normalizes one dimension, and has gamma and beta along it. A scale that lies
-  // otherwise is an operator after it; so is a shift that lies otherwise, or that follows one.
+  // nn.layer_norm normalizes one dimension, with gamma and beta along it. A scale of another shape
+  // becomes an operator after it. So does a shift of another shape, or one that follows such a
+  // scale.
   const bool is_gamma = lies_along(params.scale);
   const bool is_beta = is_gamma && (!has_shift || lies_along(params.shift));
-  // Several operators compute in float32, so that float16 is rounded once.
+  // If there are several operators, they compute in float32, so that float16 is rounded only once.
   const DType dtype = is_beta ? given.dtype : Widened(given.dtype);
   const auto outer = static_cast<size_t>(params.axis);
   Shape flat(given.shape.begin(), given.shape.begin() + params.axis);

@@ -14,17 +14,17 @@ namespace kiln::onnx_frontend {
 struct NormParams {
   ValueId scale;
   ValueId shift = kNoId;  // kNoId: nothing is added
-  int64_t axis;           // first of the dimensions that are normalized; not negative
-  double epsilon;         // added to the variance, or to the mean square
+  int64_t axis;           // first normalized dimension, not negative
+  double epsilon;         // added to the variance or the mean square
 };
 
 // (x - mean) / sqrt(variance + epsilon) * scale + shift, with mean and variance over the dimensions
-// from `axis` on. InvalidArgument unless scale and shift broadcast to x and leave its shape.
+// from `axis` on. InvalidArgument unless scale and shift broadcast to the shape of x.
 absl::StatusOr<ValueId> LayerNorm(Converter& c, ValueId x, const NormParams& params);
 
-// x / sqrt(mean(x²) + epsilon) * scale, with the mean over the dimensions from `axis` on; `shift` is
-// not read. Float16 data are normalized as float32. The result has the dtype of scale.
-// InvalidArgument unless scale broadcasts to x and leaves its shape.
+// x / sqrt(mean(x²) + epsilon) * scale, with the mean over the dimensions from `axis` on. `shift`
+// is ignored. float16 data is normalized as float32. The result has the dtype of scale.
+// InvalidArgument unless scale broadcasts to the shape of x.
 absl::StatusOr<ValueId> RmsNorm(Converter& c, ValueId x, const NormParams& params);
 
 }  // namespace kiln::onnx_frontend

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalizations, PRelu and Gemm beside plain loops, for each rank, axis and shape of their scales,
-// biases and slopes.
+// Compares normalizations, PRelu and Gemm with plain loops, for each rank, axis and shape of their
+// scales, biases and slopes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ int64_t Count(const Shape& shape) {
   return count;
 }
 
-// Numbers that have no pattern along any dimension.
+// Returns numbers without a pattern along any dimension.
 Given Numbers(const char* name, const Shape& shape, double phase) {
   Given given = {name, shape, {}};
   for (int64_t i = 0; i < Count(shape); ++i) {
@@ -35,7 +35,7 @@ Given Numbers(const char* name, const Shape& shape, double phase) {
   return given;
 }
 
-// The element of `operand` that belongs to element i of data of this shape.
+// Returns the element of `operand` that corresponds to element i of data of this shape.
 double At(const Given& operand, const Shape& shape, int64_t i) {
   int64_t place = 0, stride = 1;
   const size_t skipped = shape.size() - operand.shape.size();
@@ -47,7 +47,7 @@ double At(const Given& operand, const Shape& shape, int64_t i) {
   return operand.values[static_cast<size_t>(place)];
 }
 
-// All shapes that broadcast to `shape` and leave it as it is.
+// Returns all shapes that broadcast to `shape`.
 std::vector<Shape> BroadcastShapes(const Shape& shape) {
   std::vector<Shape> all;
   for (size_t rank = 0; rank <= shape.size(); ++rank) {
@@ -80,7 +80,7 @@ void ExpectValuesOf(const ModelCase& test, const std::string& what) {
   }
 }
 
-// Expects the values of a model whose inputs are initializers, and of one whose inputs are not.
+// Checks the values of a model with its inputs as initializers and as run-time inputs.
 void ExpectBoth(ModelCase test, const std::string& what) {
   for (bool at_run_time : {false, true}) {
     test.at_run_time = at_run_time;
@@ -88,8 +88,8 @@ void ExpectBoth(ModelCase test, const std::string& what) {
   }
 }
 
-// Data less their mean (where it counts), over the root of the mean square and epsilon; both over
-// blocks of `block` elements.
+// Subtracts the mean (if `subtracts_mean`) and divides by the root of the mean square plus epsilon,
+// over blocks of `block` elements.
 std::vector<double> Normalized(const Given& x, int64_t block, bool subtracts_mean) {
   std::vector<double> y;
   for (size_t begin = 0; begin < x.values.size(); begin += static_cast<size_t>(block)) {
@@ -116,7 +116,7 @@ std::vector<double> ScaledAndShifted(std::vector<double> y, const Given& scale, 
   return y;
 }
 
-// With extents that are equal, so that a scale along one of them could be taken for another's.
+// Equal extents, so that a scale along the wrong dimension would go unnoticed by shape checks.
 const Shape kShapes[] = {{5}, {4, 4}, {2, 4, 4}, {2, 1, 3, 2}};
 
 TEST(Normalization, LayerNormalizationBroadcastsScaleAndBias) {
@@ -127,7 +127,7 @@ TEST(Normalization, LayerNormalizationBroadcastsScaleAndBias) {
     for (int axis = 0; axis < rank; ++axis) {
       const int64_t block = Count({shape.begin() + axis, shape.end()});
       const std::vector<double> y = Normalized(x, block, true);
-      // Both spellings of the axis are met.
+      // Both negative and non-negative axes are tested.
       const std::string attributes =
           Attr("axis", axis % 2 == 0 ? axis : axis - rank) + Attr("epsilon", kEpsilon);
       for (size_t i = 0; i < operands.size(); ++i) {
@@ -138,7 +138,7 @@ TEST(Normalization, LayerNormalizationBroadcastsScaleAndBias) {
                         {x, scale},
                         ScaledAndShifted(y, scale, nullptr, shape)},
                        what);
-        // The bias has the same shape, or another one.
+        // The bias has the same shape as the scale, or another one.
         const Given same = Numbers("b", operands[i], 3),
                     other = Numbers("b", operands[(5 * i + 3) % operands.size()], 3);
         for (const Given* shift : {&same, &other}) {
@@ -177,7 +177,7 @@ TEST(Normalization, RmsNormalizationBroadcastsTheScale) {
   }
 }
 
-// 300 * 300 is no float16.
+// 300 * 300 overflows float16.
 TEST(Normalization, RmsNormalizationOfHalvesDoesNotOverflow) {
   const auto half = onnx::TensorProto::FLOAT16;
   ExpectBoth({"op_type: 'RMSNormalization' input: 'x' input: 's' output: 'y'",
@@ -187,7 +187,7 @@ TEST(Normalization, RmsNormalizationOfHalvesDoesNotOverflow) {
              "300 and -300");
 }
 
-// The mean of float16 data, whose sum is no float16, is float32.
+// The mean of float16 data is float32, even if the sum overflows float16.
 TEST(Normalization, StatisticsAreFloat32) {
   const auto half = onnx::TensorProto::FLOAT16;
   const absl::StatusOr<Tensor> mean =
@@ -228,7 +228,7 @@ TEST(Normalization, GemmBroadcastsC) {
   }
 }
 
-// The channels are dimension 1; of data of rank 1 there is one.
+// The channels are dimension 1. Data of rank 1 has one channel.
 TEST(Normalization, OfChannels) {
   for (const Shape& shape : {Shape{5}, Shape{3, 4}, Shape{2, 4, 3}, Shape{1, 4, 2, 3}}) {
     const Given x = Numbers("x", shape, 1);
@@ -259,7 +259,7 @@ TEST(Normalization, OfChannels) {
     ExpectBoth(
         {Node("InstanceNormalization", {x, scale, shift}, epsilon), {x, scale, shift}, instance},
         Text(shape));
-    // Two groups of two channels, whose parameters are of groups first, then of channels.
+    // Two groups of two channels. The parameters are first per group, then per channel.
     const std::string groups = epsilon + Attr("num_groups", 2);
     const Given of_group = Numbers("s", {2}, 6), shift_of_group = Numbers("b", {2}, 7);
     std::vector<double> by_group = group, by_channel = group;
@@ -293,7 +293,8 @@ TEST(Normalization, RefusesOperandsThatDoNotBroadcast) {
       {Node("LayerNormalization", {x, operand({4})}),
        {x, operand({4})},
        "Scale: found Tensor[(4,), float32], wanted a shape that broadcasts to (2, 4, 3)"},
-      // As many elements as the normalized dimensions have do not suffice.
+      // The number of elements of the normalized dimensions is not enough; the shape must
+      // broadcast.
       {Node("LayerNormalization", {x, operand({12})}, Attr("axis", 1)),
        {x, operand({12})},
        "Scale: found Tensor[(12,), float32]"},

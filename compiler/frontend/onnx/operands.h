@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes that scales, biases and slopes may have beside the data that they are applied to.
+// Checks the shapes of scales, biases and slopes against the data that they are applied to.
 //
 //   KILN_RETURN_IF_ERROR(CheckBroadcasts(c, slope, "slope", c.type(x).shape));
 #ifndef KILN_COMPILER_FRONTEND_ONNX_OPERANDS_H_
@@ -13,12 +13,12 @@
 
 namespace kiln::onnx_frontend {
 
-// InvalidArgument, which names `what`, unless `value` broadcasts to `shape` and leaves it as it is
-// (ONNX: unidirectional broadcasting).
+// InvalidArgument, naming `what`, unless `value` broadcasts to `shape` (ONNX: unidirectional
+// broadcasting).
 absl::Status CheckBroadcasts(const Converter& c, ValueId value, absl::string_view what,
                              const Shape& shape);
 
-// InvalidArgument, which names `what`, unless `value` is a vector of `extent` elements.
+// InvalidArgument, naming `what`, unless `value` is a vector of `extent` elements.
 absl::Status CheckVector(const Converter& c, ValueId value, absl::string_view what, int64_t extent);
 
 }  // namespace kiln::onnx_frontend

@@ -13,15 +13,15 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// Operators with the same ports. `versions` has for each operator set from which they differ: the set, the
-// largest number of inputs, that of outputs. "*" is any number.
+// Operators with the same ports. `versions` lists the operator sets in which the ports change: the
+// set, the maximum number of inputs, the maximum number of outputs. "*" is any number.
 struct Row {
-  const char* domain;  // "" is ONNX's own
+  const char* domain;  // "" for ONNX's own
   const char* versions;
   const char* names;
 };
 
-// The schemas as ONNX 1.23 has them, of operator sets up to 26 (ONNX 1.21), and those of ONNX Runtime.
+// From the schemas of ONNX 1.23, for operator sets up to 26 (ONNX 1.21), and those of ONNX Runtime.
 constexpr Row kRows[] = {
     {"", "1 * *", "Loop Scan SequenceMap"},
     {"", "1 * 1", "Concat Einsum Max Mean Min SequenceConstruct Sum"},
@@ -139,7 +139,7 @@ const std::map<Key, Versions>& Table() {
   return table;
 }
 
-// The number of names up to the last that is not empty.
+// Returns the number of names up to the last one that is not empty.
 template <typename Names>
 int CountOf(const Names& names) {
   int count = names.size();

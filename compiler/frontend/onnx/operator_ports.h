@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of inputs and outputs of the operators in each operator set, and the check that a node has no
-// more: an input that the operator does not have would otherwise be ignored.
+// The numbers of inputs and outputs of operators in each operator set, and a check that a node does
+// not exceed them. Without it, an input that the operator does not have would be ignored.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_OPERATOR_PORTS_H_
 #define KILN_COMPILER_FRONTEND_ONNX_OPERATOR_PORTS_H_
 
@@ -15,15 +15,16 @@ namespace kiln::onnx_frontend {
 inline constexpr int kAnyNumber = -1;
 
 struct Ports {
-  int max_inputs, max_outputs;  // or kAnyNumber
+  int max_inputs, max_outputs;  // may be kAnyNumber
 };
 
-// The ports of an operator in a version of its domain's operator set. An operator that is younger than the
-// operator set has those of its first version. Nothing if the table has no such operator.
+// Returns the ports of an operator in a version of its domain's operator set. An operator that is
+// newer than `version` has the ports of its first version. Absent if the table has no such
+// operator.
 std::optional<Ports> PortsOf(absl::string_view domain, absl::string_view op, int version);
 
-// InvalidArgument if the node has more inputs or outputs than its operator in that version. Inputs and outputs
-// without a name at the end of the lists are none.
+// InvalidArgument if the node has more inputs or outputs than its operator in that version. Unnamed
+// inputs and outputs at the end of the lists do not count.
 absl::Status CheckPorts(const onnx::NodeProto& node, int version);
 
 }  // namespace kiln::onnx_frontend

@@ -12,7 +12,7 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// The last operator set of the ONNX that tests are built with.
+// The last operator set of the ONNX library that tests are built with.
 constexpr int kLastOfLibrary = 17;
 
 TEST(OperatorPorts, AreThereForEveryOperator) {
@@ -44,7 +44,7 @@ TEST(OperatorPorts, AreThoseOfOnnxsSchemas) {
   EXPECT_GT(compared, 1000);
 }
 
-// The error for a node with names of inputs and outputs.
+// Returns the error message for a node with these numbers of inputs and outputs.
 std::string Said(const std::string& op, int version, int inputs, int outputs,
                  const std::string& last = "z") {
   onnx::NodeProto node;

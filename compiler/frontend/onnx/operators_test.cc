@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of operators in docs/onnx.md is what the importer has.
+// Checks that the list of operators in docs/onnx.md matches the importer.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of ModelFile that says where a model comes from.
+// The part of ModelFile that describes the origin of a model.
 #include <filesystem>
 #include <map>
 #include <string>
@@ -13,7 +13,8 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// The locations of tensors whose data lie in other files, in a graph and in what its nodes hold.
+// Collects the locations of tensors with data in other files, in a graph and in its nodes'
+// attributes.
 class Locations {
  public:
   explicit Locations(std::string folder) : folder_(std::move(folder)) {}

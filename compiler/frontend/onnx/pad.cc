@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// More places around data, or fewer.
+// Padding and cropping.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -12,8 +12,7 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// Places of the result before and behind those of the data, along one dimension; negative ones are
-// cut off.
+// Positions added before and after the data along one dimension. Negative numbers are cut off.
 struct Pads {
   int64_t before = 0, behind = 0;
 };
@@ -49,7 +48,7 @@ absl::StatusOr<std::vector<Pads>> PadsOf(const Converter& c, const Shape& data) 
   return pads;
 }
 
-// Data without what negative pads cut off, which are 0 from then on.
+// Cuts off the data that negative pads remove, and sets these pads to 0.
 ValueId Cropped(Formula& f, ValueId x, const Shape& data, std::vector<Pads>& pads) {
   std::vector<int64_t> begin, end;
   bool cuts = false;
@@ -64,14 +63,14 @@ ValueId Cropped(Formula& f, ValueId x, const Shape& data, std::vector<Pads>& pad
            {{"begin", AttrValue::Ints(begin)}, {"end", AttrValue::Ints(end)}});
 }
 
-// As nn.pad has them.
+// Returns the pads in the form of nn.pad.
 AttrValue Widths(const std::vector<Pads>& pads) {
   std::vector<AttrValue> widths;
   for (const Pads& own : pads) widths.push_back(AttrValue::Ints({own.before, own.behind}));
   return AttrValue(widths);
 }
 
-// Data again and again on both sides of itself.
+// Pads the data by repeating it on both sides.
 absl::StatusOr<ValueId> WrappedAround(Converter& c, ValueId x, const std::vector<Pads>& pads) {
   for (size_t d = 0; d < pads.size(); ++d) {
     const auto [before, behind] = pads[d];
@@ -114,8 +113,8 @@ absl::Status Pad(Converter& c) {
       0, f("nn.pad", {y, c.Constant(fill)}, {{"pad_width", Widths(pads)}, {"pad_mode", mode}}));
 }
 
-// The middle of the data, or zeros around it, so that there are so many places along each axis. An
-// odd one out is behind.
+// Crops the data to its middle, or pads it with zeros, to the requested extents along each axis. An
+// odd position is added or removed after the data.
 absl::Status CenterCropPad(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const Tensor wanted, c.ConstantInput(1, "the shape"));

@@ -9,7 +9,7 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// So many parts are written into their places by what makes them.
+// Up to this number of parts, the functions that compute the parts write them into the result.
 constexpr size_t kFewParts = 2;
 
 }  // namespace
@@ -81,7 +81,7 @@ absl::StatusOr<ValueId> Stacked(Converter& c, const std::vector<ValueId>& values
 absl::StatusOr<ValueId> Permuted(Converter& c, ValueId x, const std::vector<int64_t>& axes) {
   const Shape from = c.type(x).shape;
   Shape to;
-  std::vector<int64_t> moved;  // the axes that have more than one index
+  std::vector<int64_t> moved;  // axes whose extent is not 1
   for (int64_t axis : axes) {
     to.push_back(from[static_cast<size_t>(axis)]);
     if (to.back() != 1) moved.push_back(axis);

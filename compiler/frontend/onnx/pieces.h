@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taking tensors apart and putting them together, as control flow, sequences and recurrent
-// operators do.
+// Splitting and joining of tensors, for control flow, sequences and recurrent operators.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_PIECES_H_
 #define KILN_COMPILER_FRONTEND_ONNX_PIECES_H_
 
@@ -11,30 +10,31 @@
 
 namespace kiln::onnx_frontend {
 
-// x[…, index, …] along a valid axis, which the result does not have.
+// x[…, index, …] along a valid axis. The result does not have this axis.
 absl::StatusOr<ValueId> PieceAt(Converter& c, ValueId x, int64_t axis, int64_t index);
 
-// PieceAt of every index. One function makes them all, so that what reads a piece does not know
-// which it is: the steps of a loop over the pieces are the same code.
+// Returns PieceAt for every index. A single function computes all pieces, so that readers do not
+// depend on the index of their piece. The steps of a loop over the pieces thus share their code.
 absl::StatusOr<std::vector<ValueId>> AllPieces(Converter& c, ValueId x, int64_t axis);
 
 // x[…, begin:end, …] along a valid axis.
 absl::StatusOr<ValueId> Piece(Converter& c, ValueId x, int64_t axis, int64_t begin, int64_t end);
 
-// Tensors side by side along an axis that they have. Those without elements there add nothing.
+// Concatenates tensors along an axis that they have. Tensors whose extent there is 0 are skipped.
 absl::StatusOr<ValueId> Joined(Converter& c, const std::vector<ValueId>& values, int64_t axis);
 
-// Tensors of one type along a new axis, 0 to their rank. Many are put together by one function, for
-// the same reason: functions that write them into their places are all different.
+// Stacks tensors of one type along a new axis, from 0 to their rank. A single function joins many
+// tensors. Functions that write them directly into the result would all differ.
 absl::StatusOr<ValueId> Stacked(Converter& c, const std::vector<ValueId>& values, int64_t axis);
 
-// A transposition; a reshape where only extents of 1 move.
+// Transposes x, or reshapes it if only extents of 1 move.
 absl::StatusOr<ValueId> Permuted(Converter& c, ValueId x, const std::vector<int64_t>& axes);
 
-// A bool, or a number that is 0 or not; Wrong if the tensor has several elements.
+// Return the single element of a tensor as a bool (true if it is not 0) or an integer. Wrong if the
+// tensor does not have exactly one element.
 absl::StatusOr<bool> AsBool(const Tensor& tensor, absl::string_view what);
 absl::StatusOr<int64_t> AsInt(const Tensor& tensor, absl::string_view what);
-// The one element of a tensor, as a tensor of rank 0.
+// Returns the single element of a tensor as a tensor of rank 0.
 absl::StatusOr<Tensor> AsScalar(const Tensor& tensor, absl::string_view what);
 
 }  // namespace kiln::onnx_frontend

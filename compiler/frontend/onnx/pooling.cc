@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling over windows and over whole channels, and its reverse.
+// Pooling over windows and over whole channels, and unpooling.
 #include <algorithm>
 #include <utility>
 
@@ -29,7 +29,7 @@ absl::StatusOr<Windows> PoolOf(const Converter& c, const TensorType& x) {
   return WindowsOf(c, x.shape, std::move(kernel));
 }
 
-// Places of images counted by columns: of (h, w), w * height + h.
+// Converts indices into images from row-major to column-major order: w * height + h for (h, w).
 absl::StatusOr<ValueId> ColumnMajor(Converter& c, ValueId places, const Shape& data) {
   if (data.size() != 4) return absl::UnimplementedError("storage_order = 1 of three dimensions");
   Formula f(c);
@@ -77,7 +77,7 @@ absl::Status AveragePool(Converter& c) {
   return c.Output(0, Back(c, y, data));
 }
 
-// |x| to the power p, and back.
+// Raised computes |x| to the power p, and Root is its inverse.
 ValueId Raised(Formula& f, ValueId x, double p) {
   return p == 2 ? f("multiply", {x, x}) : f("power", {f("abs", {x}), f.Number(p, x)});
 }
@@ -85,12 +85,12 @@ ValueId Root(Formula& f, ValueId x, double p) {
   return p == 2 ? f("sqrt", {x}) : f("power", {x, f.Number(1 / p, x)});
 }
 
-// The exponent is an integer since opset 2.
+// The exponent is an integer from opset 2 on.
 double Exponent(const Converter& c) {
   return c.opset() < 2 ? c.Float("p", 2) : static_cast<double>(c.Int("p", 2));
 }
 
-// The p-norm of every window: the mean with zeros around the data, times the size of the window.
+// The p-norm of every window: the mean of the powers, with zeros as padding, times the window size.
 absl::Status LpPool(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(Windows pool, PoolOf(c, c.type(x)));
@@ -101,7 +101,8 @@ absl::Status LpPool(Converter& c) {
   for (size_t i = 0; i < n; ++i) {
     taps *= static_cast<double>(pool.kernel[i]);
     if (c.Int("ceil_mode", 0) == 0) continue;
-    // So many zeros behind that the last window is whole, unless it begins behind the data.
+    // Adds zeros after the data so that the last window is complete, unless it begins after the
+    // data.
     const int64_t extent = c.type(x).shape[i + 2] + pool.pads[i];
     const int64_t room = extent + pool.pads[i + n] - (pool.kernel[i] - 1) * pool.dilations[i] - 1;
     const int64_t rest = room > 0 ? room % pool.strides[i] : 0;
@@ -127,7 +128,7 @@ std::vector<int64_t> SpatialAxes(const TensorType& type) {
   return axes;
 }
 
-// Four dimensions have operators of their own; others are reduced.
+// Data of four dimensions uses the pooling operators. Other data is reduced.
 absl::Status GlobalPoolOf(Converter& c, absl::string_view pool, absl::string_view reduction) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const TensorType type = c.type(x);
@@ -151,8 +152,8 @@ absl::Status GlobalLpPool(Converter& c) {
   return f.Output(0, Root(f, sum, p));
 }
 
-// Puts every value where MaxPool found it. The places count in the extents that the pooling had, of
-// which output_shape may say more: zeros behind.
+// Puts every value at the position where MaxPool found it. Positions refer to the extents of the
+// pooled data. If output_shape is larger, zeros follow.
 absl::Status MaxUnpool(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId places, c.Input(1));
@@ -164,7 +165,7 @@ absl::Status MaxUnpool(Converter& c) {
   Shape shape = type.shape;
   for (size_t i = 0; i < pool.kernel.size(); ++i) {
     int64_t& extent = shape[i + 2];
-    // Within int64: an extent has 34 bits at most, a stride 24.
+    // This fits int64, as an extent has at most 34 bits and a stride 24.
     extent = (extent - 1) * pool.strides[i];
     extent += pool.kernel[i] - pool.pads[i] - pool.pads[i + pool.kernel.size()];
   }

@@ -14,8 +14,8 @@ namespace {
 
 constexpr size_t kMaxNodesNamed = 3;
 
-// The operator that was probably meant, of the same domain, which stands before the name:
-// "ai.onnx.ml.Scalar".
+// Returns a suggestion of the operator that was probably meant, from the same domain. `name`
+// includes the domain: "ai.onnx.ml.Scalar".
 std::string PerhapsOperator(absl::string_view name, const OperatorTable& operators) {
   const size_t dot = name.rfind('.');
   const absl::string_view domain = dot == name.npos ? "" : name.substr(0, dot);
@@ -57,7 +57,7 @@ absl::Status Problems::Status() const {
                                  PerhapsOperator(op.name, known_), " (", NodesText(op.nodes), ")",
                                  op.details));
   }
-  // Where something is lacking, what else is wrong may follow from it.
+  // If an operator is missing, other problems may follow from it, so the code is Unimplemented.
   absl::StatusCode code =
       operators_.empty() ? problems_.front().code() : absl::StatusCode::kUnimplemented;
   std::set<std::string> to_fix;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems: what stands against the import of a model, gathered so that one run tells all of it.
+// Problems: collects the errors of an import, so that one run reports them all.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_PROBLEMS_H_
 #define KILN_COMPILER_FRONTEND_ONNX_PROBLEMS_H_
 
@@ -13,37 +13,38 @@
 
 namespace kiln::onnx_frontend {
 
-// "node 'a'", "nodes 'a', 'b', 'c' and 2 more".
+// Returns "node 'a'" or "nodes 'a', 'b', 'c' and 2 more".
 std::string NodesText(const std::vector<std::string>& nodes);
 
 class Problems {
  public:
-  // More than these are not gathered.
+  // Maximum number of problems that are collected.
   static constexpr size_t kMax = 50;
 
-  // `operators`, among which one that was meant is looked for, must outlive it.
+  // `operators` are searched for similar names. They must outlive this object.
   Problems(std::string path, const OperatorTable& operators)
       : path_(std::move(path)), known_(operators) {}
 
-  // A node that cannot be imported: "node 'a' (Op): …" as message. Said once, however often a loop
-  // comes to it.
+  // Adds a node that cannot be imported, with the message "node 'a' (Op): …". Equal messages, as a
+  // loop may produce them, are added once.
   void Add(const absl::Status& problem);
-  // An operator that Kiln does not have, at a node. `details` says of the first such node what is
-  // known of it; the others are counted.
+  // Adds an unsupported operator at a node. `details` describe the first such node. Further nodes
+  // are only counted.
   void AddOperator(const std::string& op, const std::string& node, const std::string& details);
 
   size_t size() const { return problems_.size() + operators_.size(); }
   bool empty() const { return size() == 0; }
   bool full() const { return size() >= kMax; }
 
-  // All of them, a line each, which begin with the path. Unimplemented if one of them is, else the
-  // code of the first; with what InputsToFix (import.h) finds in them.
+  // Returns all problems, one per line, with the path in front. The code is Unimplemented if one
+  // problem has it, otherwise the code of the first. The status contains the inputs to fix
+  // (InputsToFix in import.h) of all problems.
   absl::Status Status() const;
 
  private:
   struct UnknownOperator {
     std::string name, details;
-    std::vector<std::string> nodes;  // each once, as `told` has them
+    std::vector<std::string> nodes;  // without duplicates, in order; `told` is the same set
     std::set<std::string> told;
   };
 

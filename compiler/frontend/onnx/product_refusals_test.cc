@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What products, convolutions, pools, attention and recurrent operators do not take: operands that
-// do not fit, and attributes out of range.
+// Refusals of products, convolutions, pools, attention and recurrent operators: operands that do
+// not fit, and attributes out of range.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 using Values = std::vector<int64_t>;
 
-// A model with one operator of com.microsoft.
+// Returns a model with one operator of com.microsoft.
 std::string MicrosoftModel(absl::string_view op, absl::string_view inputs,
                            const std::string& operands, absl::string_view attributes = "") {
   return Model(operands + Node(op, inputs, absl::StrCat("domain: 'com.microsoft' ", attributes)),
@@ -121,7 +121,7 @@ TEST(ProductRefusals, OfPools) {
   });
 }
 
-// Exporters write these pads; windows in the padding alone have the result 0.
+// Exporters write these pads. A window that lies entirely in the padding has the result 0.
 TEST(ProductRefusals, NoneOfPadsThatHaveAMeaning) {
   const std::string window = Attr("kernel_shape", Values{2, 2});
   for (const auto& [op, attributes] : std::vector<std::pair<const char*, std::string>>{

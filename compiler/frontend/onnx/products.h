@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices and convolutions, of whatever numbers their factors hold.
+// Matrix products and convolutions, independent of the number type of their factors.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_PRODUCTS_H_
 #define KILN_COMPILER_FRONTEND_ONNX_PRODUCTS_H_
 
@@ -11,11 +11,11 @@
 
 namespace kiln::onnx_frontend {
 
-// Makes nn.dense, nn.batch_matmul, nn.conv2d or nn.conv3d of two factors, or what takes its place.
+// Creates nn.dense, nn.batch_matmul, nn.conv2d or nn.conv3d of two factors, or a replacement of it.
 using MakeProduct =
     std::function<absl::StatusOr<ValueId>(absl::string_view op, ValueId x, ValueId y, Attrs attrs)>;
 
-// ONNX's MatMul: products of matrices in the last two dimensions; others broadcast.
+// ONNX's MatMul: matrix products in the last two dimensions. The other dimensions broadcast.
 absl::StatusOr<ValueId> MatrixProduct(Converter& c, ValueId a, ValueId b, const MakeProduct& make);
 // ONNX's Conv with the node's attributes, without a bias.
 absl::StatusOr<ValueId> ConvolutionProduct(Converter& c, ValueId x, ValueId w,

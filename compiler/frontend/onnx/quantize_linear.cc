@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QuantizeLinear and DequantizeLinear: of tensors, of axes and of blocks, to integers and to floats of
-// 8 and 4 bits.
+// QuantizeLinear and DequantizeLinear per tensor, per axis and per block, to integers and to floats
+// of 8 and 4 bits.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -19,7 +19,7 @@ namespace {
 
 const DType kI32 = DType::Int(32);
 
-// A scale or zero point of blocks of `size` elements along an axis of x, one for each element.
+// Expands a scale or zero point per block of `size` elements along an axis of x to one per element.
 absl::StatusOr<ValueId> OfElements(Converter& c, ValueId of_blocks, ValueId x, int64_t axis,
                                    int64_t size) {
   const Shape shape = c.type(x).shape;
@@ -34,9 +34,9 @@ absl::StatusOr<ValueId> OfElements(Converter& c, ValueId of_blocks, ValueId x, i
   return Piece(c, all, axis, 0, shape[at]);
 }
 
-// The operands of an operator on blocks, for each element of x: scale, and zero point as int32.
+// The scale, and the zero point as int32, for each element of x in an operator on blocks.
 struct BlockOperands {
-  ValueId scale, zero_point;  // kNoId: 0
+  ValueId scale, zero_point;  // may be kNoId, for 0
 };
 absl::StatusOr<BlockOperands> OperandsOfBlocks(Converter& c, ValueId x) {
   const int64_t size = c.Int("block_size", 0);
@@ -81,7 +81,8 @@ absl::StatusOr<ValueId> DequantizedByBlocks(Converter& c, ValueId x) {
   return y;
 }
 
-// A scale of all, of each index of an axis, or of blocks, as it multiplies x.
+// Returns the scale (of the tensor, per index of an axis, or per block) in a shape that broadcasts
+// to x.
 absl::StatusOr<ValueId> ScaleOf(Converter& c, ValueId x) {
   if (c.Int("block_size", 0) != 0) {
     KILN_ASSIGN_OR_RETURN(const BlockOperands operands, OperandsOfBlocks(c, x));
@@ -97,7 +98,7 @@ absl::StatusOr<ValueId> ScaleOf(Converter& c, ValueId x) {
   return c.Reshape(scale, shape);
 }
 
-// Small floats have no zero point but 0.
+// Small floats have only the zero point 0.
 absl::StatusOr<ValueId> QuantizedToFloats(Converter& c, ValueId x, const StorageType& type) {
   KILN_ASSIGN_OR_RETURN(const ValueId scale, ScaleOf(c, x));
   KILN_ASSIGN_OR_RETURN(const ValueId quotient, c.Op("divide", {x, scale}));
@@ -112,7 +113,7 @@ absl::StatusOr<ValueId> DequantizedFloats(Converter& c, ValueId x) {
   return y;
 }
 
-// To the numbers that integers of fewer bits have.
+// Clips x to the range of integers with fewer bits.
 absl::StatusOr<ValueId> ClippedTo(Converter& c, ValueId x, const StorageType& type) {
   const bool is_signed = type.dtype.is_int();
   const double most = std::exp2(is_signed ? type.bits - 1 : type.bits);

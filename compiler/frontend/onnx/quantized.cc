@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantised operators of ONNX's own domain. ConvInteger and MatMulInteger multiply integers without
+// Quantized operators of ONNX's own domain. ConvInteger and MatMulInteger multiply integers without
 // scales.
 #include "compiler/frontend/onnx/quantized.h"
 
@@ -21,7 +21,7 @@ namespace {
 
 const DType kI32 = DType::Int(32), kF16 = DType::Float(16), kF32 = DType::Float(32);
 
-// The axis that scales belong to, of those that have one.
+// Returns the axis of the scales, or -1 if there is a single scale.
 absl::StatusOr<int64_t> AxisOf(const Converter& c, ValueId x, int scale, int64_t axis) {
   KILN_ASSIGN_OR_RETURN(const ValueId s, c.Input(scale));
   if (c.type(s).num_elements() == 1) return -1;
@@ -83,7 +83,7 @@ absl::StatusOr<DynamicallyQuantized> QuantizedByRange(Converter& c, ValueId x) {
   const ValueId low = f("minimum", {f.Reduce("min", x, axes, false), zero});
   const ValueId high = f("maximum", {f.Reduce("max", x, axes, false), zero});
   const ValueId range = f("divide", {f("subtract", {high, low}), f.Number(255, x)});
-  // Of zeros alone any scale does.
+  // If all values are 0, any scale is right.
   const ValueId scale = f("where", {f("equal", {range, zero}), f.Number(1, x), range});
   const ValueId place = f("negative", {f("divide", {low, scale})});
   if (!f.ok()) return f.status();
@@ -120,7 +120,7 @@ absl::StatusOr<ValueId> ProductBias(Converter& c, int bias, int x_scale, int w_s
 
 namespace {
 
-// Scale and zero point from the range of x, which contains 0.
+// Computes scale and zero point from the range of x, extended to contain 0.
 absl::Status DynamicQuantizeLinear(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const DynamicallyQuantized q, QuantizedByRange(c, x));
@@ -149,8 +149,8 @@ absl::Status QLinearMatMul(Converter& c) {
   return c.Output(0, Quantized(c, y, 6));
 }
 
-// Input i less its zero point, as int32. A vector of zero points is one of the rows of a first
-// factor (axis -2), and of the columns, or output channels, of a second.
+// Returns input i minus its zero point, as int32. A vector of zero points belongs to the rows of a
+// first factor (axis -2), and to the columns, or output channels, of a second factor.
 absl::StatusOr<ValueId> Centred(Converter& c, int i, int zero_point, int64_t axis) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(i));
   Formula f(c);
@@ -171,8 +171,8 @@ absl::StatusOr<ValueId> Centred(Converter& c, int i, int zero_point, int64_t axi
   return centred;
 }
 
-// The zero point of input x, which is input i, as one int32, if it is one: of constants along the
-// axis, all may be alike.
+// Returns the zero point of input x, which is input i, as a single int32. Constants along the axis
+// count as one if they are equal. Absent if there are several.
 absl::StatusOr<std::optional<ValueId>> OneZeroPoint(Converter& c, int x, int i, int64_t axis) {
   KILN_ASSIGN_OR_RETURN(const ValueId zero, ZeroPoint(c, i));
   if (c.HasInput(i)) {
@@ -200,9 +200,8 @@ absl::StatusOr<std::optional<ValueId>> OneZeroPoint(Converter& c, int x, int i, 
   return c.Constant(Tensor::From<int32_t>({}, kI32, {static_cast<int32_t>(values[0])}));
 }
 
-// Images (n, channels, h, w) with their zero point around them, as `padding` of a convolution
-// wants, whose attributes have none then. Here it is known to be a number of their dtype, and not
-// later.
+// Pads images (n, channels, h, w) with their zero point as the convolution's `padding` requires,
+// and sets `padding` to 0. Only here is it known that the zero point is a number of their dtype.
 ValueId Padded(Formula& f, ValueId images, DType dtype, ValueId zero, Attrs& attrs) {
   const std::vector<int64_t> pads = attrs.Ints("padding");
   if (std::all_of(pads.begin(), pads.end(), [](int64_t pad) { return pad == 0; })) return images;
@@ -213,7 +212,7 @@ ValueId Padded(Formula& f, ValueId images, DType dtype, ValueId zero, Attrs& att
   return f("nn.pad", {images, f.Cast(zero, dtype)}, {{"pad_width", AttrValue(widths)}});
 }
 
-// The product `op` of x - x_zero and y - y_zero, int32.
+// Returns the product `op` of x - x_zero and y - y_zero, as int32.
 absl::StatusOr<ValueId> CentredProduct(Converter& c, absl::string_view op, ValueId x,
                                        ValueId x_zero, ValueId y, ValueId y_zero, Attrs attrs) {
   Formula f(c);
@@ -234,8 +233,8 @@ absl::StatusOr<ValueId> CentredProduct(Converter& c, absl::string_view op, Value
   return product;
 }
 
-// The sums of (x - its zero point) * (y - its zero point), int32; x_axis and y_axis are where zero
-// points that differ belong.
+// Sets output 0 to the sums of (x - x_zero) * (y - y_zero), as int32. x_axis and y_axis are the
+// axes of zero points that differ.
 absl::Status IntegerProduct(Converter& c, absl::string_view onnx_op, int64_t x_axis,
                             int64_t y_axis) {
   KILN_ASSIGN_OR_RETURN(const auto x_zero, OneZeroPoint(c, 0, 2, x_axis));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the conversions of quantized operators share. All become operators on dequantized tensors,
-// whose result is quantized again: the pass integer-products makes products of integers of them,
-// for these and for models that are written so.
+// Code shared by the conversions of quantized operators. Each becomes an operator on dequantized
+// tensors whose result is quantized again. The pass integer-products turns these, and models that
+// are written in this form, into integer products.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_QUANTIZED_H_
 #define KILN_COMPILER_FRONTEND_ONNX_QUANTIZED_H_
 
@@ -12,35 +12,36 @@
 
 namespace kiln::onnx_frontend {
 
-// Which inputs of a node a quantized tensor is; without a zero point it is 0.
+// Input indices of a quantized tensor. Without a zero point it is 0.
 struct QuantizedInput {
   int data, scale, zero_point;
 };
 
-// A zero point, of the dtype of the tensor, as int32; 0 where the input is absent.
+// Returns a zero point, which has the dtype of the tensor, as int32; 0 if the input is absent.
 absl::StatusOr<ValueId> ZeroPoint(Converter& c, int i);
 
-// The numbers that a quantized input stands for; with several scales, those of places of `axis`.
+// Returns the numbers that a quantized input represents. Several scales belong to positions of
+// `axis`.
 absl::StatusOr<ValueId> Dequantized(Converter& c, const QuantizedInput& from, int64_t axis = -1);
-// The same of input x, whose scale is input x + 1 and zero point input x + 2.
+// Like above, for input x with its scale in input x + 1 and its zero point in input x + 2.
 absl::StatusOr<ValueId> Dequantized(Converter& c, int x, int64_t axis = -1);
 
-// `value` with the scale of input i and the zero point of input i + 1, whose dtype it gets; `dtype`
-// where that is absent.
+// Quantizes `value` with the scale in input i and the zero point in input i + 1. The result has the
+// dtype of the zero point, or `dtype` if that is absent.
 absl::StatusOr<ValueId> Quantized(Converter& c, ValueId value, int i, int64_t axis = -1,
                                   DType dtype = DType::UInt(8));
 
-// A tensor as uint8, with a scale and a zero point from its range, which contains 0.
+// A tensor as uint8. Scale and zero point come from its range, extended to contain 0.
 struct DynamicallyQuantized {
   ValueId value, scale;
   ValueId zero_point;  // int32
 };
 absl::StatusOr<DynamicallyQuantized> QuantizedByRange(Converter& c, ValueId x);
-// The numbers that such a tensor stands for.
+// Quantizes x by its range and returns the numbers that the result represents.
 absl::StatusOr<ValueId> ThroughBytes(Converter& c, ValueId x);
 
-// The int32 bias of a product, input `bias`, as numbers: its scale is the product of the factors'
-// scales, which are inputs and constant.
+// Returns the int32 bias of a product, input `bias`, as real numbers. Its scale is the product of
+// the factors' scales, which are inputs and must be constant.
 absl::StatusOr<ValueId> ProductBias(Converter& c, int bias, int x_scale, int w_scale);
 
 }  // namespace kiln::onnx_frontend

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantised operators of the domain com.microsoft, which ONNX Runtime's quantiser and optimiser
-// make.
+// Quantized operators of the domain com.microsoft, which ONNX Runtime's quantizer and optimizer
+// generate.
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/operands.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kDomain[] = "com.microsoft";
 
-// Without a scale for the result, that is float32.
+// Without a scale for the result, the result is float32.
 absl::Status QGemm(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId a, Dequantized(c, 0));
   KILN_ASSIGN_OR_RETURN(const ValueId b, Dequantized(c, 3, c.Int("transB", 0) != 0 ? 0 : 1));
@@ -27,8 +27,8 @@ absl::Status QGemm(Converter& c) {
   return c.Output(0, y);
 }
 
-// An operator of one or two quantised tensors, each with scale and zero point, then those of the
-// result.
+// Converts an operator on one or two quantized tensors. The inputs are each tensor with its scale
+// and zero point, then scale and zero point of the result.
 absl::Status OnDequantized(Converter& c, absl::string_view onnx_op, int operands) {
   std::vector<Item> inputs;
   for (int i = 0; i < operands; ++i) {
@@ -54,7 +54,7 @@ absl::Status Pool(Converter& c, absl::string_view onnx_op) {
 absl::Status QLinearAveragePool(Converter& c) { return Pool(c, "AveragePool"); }
 absl::Status QLinearGlobalAveragePool(Converter& c) { return Pool(c, "GlobalAveragePool"); }
 
-// The scale and zero point of the result come first.
+// The scale and zero point of the result are the first inputs.
 absl::Status QLinearConcat(Converter& c) {
   std::vector<Item> inputs;
   for (int i = 2; i + 2 < c.num_inputs(); i += 3) {
@@ -65,7 +65,7 @@ absl::Status QLinearConcat(Converter& c) {
   return c.Output(0, Quantized(c, y, 0));
 }
 
-// Chosen by input 0 between two quantised tensors.
+// Selects between two quantized tensors by input 0.
 absl::Status QLinearWhere(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId condition, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId x, Dequantized(c, 1));
@@ -74,7 +74,7 @@ absl::Status QLinearWhere(Converter& c) {
   return c.Output(0, Quantized(c, z, 7));
 }
 
-// The product of two tensors of numbers, and an optional bias added to it.
+// Sets output 0 to the product of two tensors of numbers, plus an optional bias.
 absl::Status BiasedProduct(Converter& c, ValueId a, ValueId b, int bias_input) {
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("MatMul", {a, b}));
   if (c.HasInput(bias_input)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LSTM, GRU and RNN, written out over the sequence. The input's part of all steps is one matrix
-// product; the steps call the same functions, so that a long sequence costs calls and not code.
+// LSTM, GRU and RNN, unrolled over the sequence. The input's part of all steps is one matrix
+// product. The steps call the same functions, so a long sequence costs calls but no code.
 #include <algorithm>
 #include <utility>
 
@@ -18,10 +18,10 @@ namespace {
 struct Kind {
   StepCell step;
   int64_t gates;
-  std::vector<std::string> activations;  // by default, of one direction
+  std::vector<std::string> activations;  // defaults for one direction
   bool has_cell_state;
-  // com.microsoft's: W and R are bytes with scales and zero points, inputs 8 to 11, and lie with
-  // the gates last; the data become bytes by their range.
+  // com.microsoft's operator. W and R are bytes with the gates last, and inputs 8 to 11 are their
+  // scales and zero points. The data is quantized to bytes by its range.
   bool is_quantized = false;
 };
 
@@ -126,7 +126,7 @@ class Recurrent {
     return absl::OkStatus();
   }
 
-  // Where the sequences still go on at step `t`: bools (B, 1); kNoId where all do.
+  // Returns bools (B, 1): true if the sequence has a step `t`. kNoId if all sequences have it.
   absl::StatusOr<ValueId> AliveAt(int64_t t) {
     if (lengths_ == kNoId || t < shortest_) return kNoId;
     const TensorType type = c_.type(lengths_);
@@ -135,7 +135,8 @@ class Recurrent {
     return c_.Op("less", {step, lengths});
   }
 
-  // Of an optional input (directions, …) the direction's own; kNoId if there is none.
+  // Returns the direction's part of an optional input (directions, …), or kNoId if the input is
+  // absent.
   absl::StatusOr<ValueId> OwnOf(int input, int64_t d, const char* what, const Shape& wanted) {
     if (!c_.HasInput(input)) return kNoId;
     KILN_ASSIGN_OR_RETURN(const ValueId all, c_.Input(input));
@@ -156,7 +157,7 @@ class Recurrent {
     return PieceAt(c_, all, 1, d);
   }
 
-  // The direction's part of W or R, (gates * H, …). Bytes have a scale each, or one of each row.
+  // Returns the direction's part of W or R, (gates * H, …). Bytes have one scale, or one per row.
   absl::StatusOr<ValueId> Matrix(ValueId all, int64_t d, int scale_input) {
     KILN_ASSIGN_OR_RETURN(ValueId own, PieceAt(c_, all, 0, d));
     if (!kind_.is_quantized) return own;
@@ -198,8 +199,8 @@ class Recurrent {
     return cell;
   }
 
-  // The input's part of the gates of all steps, with those biases that can be added there:
-  // (T, B, gates * H).
+  // Returns the input's part of the gates of all steps, (T, B, gates * H), including the biases
+  // that can be added at this point.
   absl::StatusOr<ValueId> Projected(int64_t d, Cell& cell) {
     const int64_t gates = kind_.gates * hidden_;
     KILN_ASSIGN_OR_RETURN(const ValueId weight, Matrix(weights_, d, 8));
@@ -213,7 +214,7 @@ class Recurrent {
       KILN_ASSIGN_OR_RETURN(ValueId bias, Piece(c_, biases, 0, 0, gates));
       KILN_ASSIGN_OR_RETURN(ValueId of_state, Piece(c_, biases, 0, gates, 2 * gates));
       if (cell.linear_before_reset) {
-        // GRU's last gate multiplies its part by r before it is added.
+        // The last gate of GRU multiplies its part by r before the addition.
         KILN_ASSIGN_OR_RETURN(cell.candidate_bias,
                               Piece(c_, of_state, 0, 2 * hidden_, 3 * hidden_));
         KILN_ASSIGN_OR_RETURN(of_state, Piece(c_, of_state, 0, 0, 2 * hidden_));
@@ -226,7 +227,8 @@ class Recurrent {
     return c_.Reshape(y, {steps_, batch_, gates});
   }
 
-  // The state after the last step; `outputs` gets h of every step, by its place in the sequence.
+  // Returns the state after the last step. Sets `outputs` to h of every step, in the order of the
+  // sequence.
   absl::StatusOr<CellState> RunDirection(int64_t d, std::vector<ValueId>& outputs) {
     KILN_ASSIGN_OR_RETURN(Cell cell, CellOf(d));
     KILN_ASSIGN_OR_RETURN(const ValueId projected, Projected(d, cell));
@@ -239,7 +241,7 @@ class Recurrent {
     const ValueId zero = c_.Constant(Tensor::Filled(c_.type(state.h), 0));
     outputs.resize(static_cast<size_t>(steps_));
     for (int64_t i = 0; i < steps_; ++i) {
-      // Backwards, a sequence that is shorter begins at its own end.
+      // In the reverse direction, a shorter sequence starts at its own end.
       const int64_t t = is_reverse_ || d == 1 ? steps_ - 1 - i : i;
       KILN_ASSIGN_OR_RETURN(CellState next,
                             kind_.step(c_, cell, inputs[static_cast<size_t>(t)], state));
@@ -258,7 +260,7 @@ class Recurrent {
     return state;
   }
 
-  // The last states of the directions, as the node's output i.
+  // Sets output i of the node to the last states of the directions.
   absl::Status SetLast(int i, const std::vector<ValueId>& states) {
     if (!c_.WantsOutput(i)) return absl::OkStatus();
     KILN_ASSIGN_OR_RETURN(ValueId y, Stacked(c_, states, 0));

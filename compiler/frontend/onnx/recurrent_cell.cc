@@ -36,8 +36,8 @@ absl::StatusOr<ValueId> OneMinus(Converter& c, ValueId x) {
 
 }  // namespace
 
-// i, o, f = f(…), c' = g(…); C = f * C + i * c', h = o * h(C). The output gate's peephole sees the
-// new C.
+// i, o, f = f(…), c' = g(…); C = f * C + i * c', h = o * h(C). The peephole of the output gate
+// reads the new C.
 absl::StatusOr<CellState> StepLstm(Converter& c, const Cell& cell, ValueId x, CellState state) {
   ValueId h = state.h;
   if (cell.quantizes_state) {
@@ -65,7 +65,7 @@ absl::StatusOr<CellState> StepLstm(Converter& c, const Cell& cell, ValueId x, Ce
   KILN_ASSIGN_OR_RETURN(next.c, c.Op("add", {kept, added}));
   KILN_ASSIGN_OR_RETURN(o, WithPeephole(c, cell, 1, o, next.c));
   KILN_ASSIGN_OR_RETURN(o, Activated(c, cell, 0, o));
-  // The clip is for gates alone.
+  // The clip applies only to gates.
   KILN_ASSIGN_OR_RETURN(const ValueId shown, Activate(c, cell.activations[2], next.c));
   KILN_ASSIGN_OR_RETURN(next.h, c.Op("multiply", {o, shown}));
   return next;

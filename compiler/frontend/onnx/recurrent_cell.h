@@ -12,26 +12,26 @@
 
 namespace kiln::onnx_frontend {
 
-// What all steps of one direction have in common. Gates lie side by side: LSTM i, o, f, c; GRU
-// z, r, h.
+// The constant parts of all steps of one direction. Gates lie side by side: LSTM i, o, f, c; GRU z,
+// r, h.
 struct Cell {
   int64_t hidden = 0;                   // H
   ValueId recurrence = kNoId;           // (gates * H, H)
-  ValueId candidate_bias = kNoId;       // (H), of GRU's h behind the product, if it is added there
-  std::vector<ValueId> peepholes;       // (H): LSTM's of i, o and f, or none
+  ValueId candidate_bias = kNoId;       // (H), added after the product in GRU's h; optional
+  std::vector<ValueId> peepholes;       // (H) each, for LSTM's i, o and f; or empty
   std::vector<Activation> activations;  // f, g, h
-  std::optional<double> clip;           // bounds what the activations of gates get
-  bool input_forget = false;            // LSTM: f is 1 - i
-  bool linear_before_reset = false;     // GRU: r multiplies the product, not the state
-  bool quantizes_state = false;         // LSTM: to bytes by its range, for the product
+  std::optional<double> clip;           // limit for the inputs of gate activations
+  bool input_forget = false;            // LSTM: f is 1 - i.
+  bool linear_before_reset = false;     // GRU: r multiplies the product, not the state.
+  bool quantizes_state = false;         // LSTM: h is quantized to bytes before the product.
 };
 
 struct CellState {
   ValueId h = kNoId;  // (B, H)
-  ValueId c = kNoId;  // (B, H); of LSTM
+  ValueId c = kNoId;  // (B, H); only LSTM
 };
 
-// The state after a step; `x` is the input's part of all gates, with biases: (B, gates * H).
+// Return the state after a step. `x` is the input's part of all gates with biases: (B, gates * H).
 using StepCell = absl::StatusOr<CellState> (*)(Converter&, const Cell&, ValueId x, CellState);
 
 absl::StatusOr<CellState> StepLstm(Converter& c, const Cell& cell, ValueId x, CellState state);

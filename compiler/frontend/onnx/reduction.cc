@@ -8,8 +8,8 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// The attributes of a Relay reduction; nothing if the node says that it is the identity (no axes,
-// and noop_with_empty_axes).
+// Returns the attributes of a Relay reduction. Absent if the node is the identity (no axes, with
+// noop_with_empty_axes).
 absl::StatusOr<std::optional<Attrs>> ReduceAttrs(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const std::optional<std::vector<int64_t>> axes,
                         c.IntsAttrOrInput("axes", 1));
@@ -33,7 +33,7 @@ absl::Status Reduce(Converter& c, absl::string_view relay) {
   return c.Output(0, Reduced(c, x, relay));
 }
 
-// The largest or smallest; of bool, where false is less than true, that is `any` or `all`.
+// The largest or smallest element. For bools, as false is less than true, this is `any` or `all`.
 absl::Status ReduceOrder(Converter& c, absl::string_view numbers, absl::string_view truth) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   return Reduce(c, c.type(x).dtype.is_bool() ? truth : numbers);
@@ -70,7 +70,7 @@ absl::Status ReduceLogSum(Converter& c) {
   return c.Output(0, c.Op("log", {y}));
 }
 
-// log(sum(exp(x))), with the largest x taken out before, so that exp does not overflow.
+// log(sum(exp(x))). The largest x is subtracted first, so that exp does not overflow.
 absl::Status ReduceLogSumExp(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(std::optional<Attrs> attrs, ReduceAttrs(c));
@@ -98,7 +98,7 @@ absl::Status ArgReduce(Converter& c, absl::string_view relay) {
 absl::Status ArgMax(Converter& c) { return ArgReduce(c, "argmax"); }
 absl::Status ArgMin(Converter& c) { return ArgReduce(c, "argmin"); }
 
-// The sums or products of the elements up to each.
+// Sums or products of all elements up to each element.
 absl::Status Running(Converter& c, absl::string_view relay) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const Tensor axis, c.ConstantInput(1, "axis"));

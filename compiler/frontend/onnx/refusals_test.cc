@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the importer does not take: one model for each text that says so and that no other test of
-// the package has.
+// Refusals of the importer: one model for each error text that no other test of the package covers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -92,7 +91,7 @@ TEST(Refusals, OfWhatAnImportCannotCompute) {
       {Model(Input("x", "2,2") + condition +
              Node("If", "c", branch("then_branch") + branch("else_branch"))),
        "its branches cannot both be computed: one of them has "},
-      // A shape that is the sum of 2^25 elements.
+      // The shape depends on a sum of 2^25 elements.
       {Model(Input("x", "2,2") + Ints("n", {1 << 25}) +
              "node { op_type: 'ConstantOfShape' input: 'n' output: 'zeros' }"
              "node { op_type: 'Exp' input: 'zeros' output: 'ones' }"
@@ -158,7 +157,8 @@ TEST(Refusals, OfOperandsThatDoNotFit) {
   });
 }
 
-// The scale of a quantised bias is the product of the factors' scales, of which the first is one.
+// The scale of a quantized bias is the product of the factors' scales. The scale of the first
+// factor must be a single one.
 TEST(Refusals, OfABiasOfSeveralScales) {
   const auto model = [](const std::string& x_scale) {
     return Model(x_scale + Floats("s", "", {1}) +
@@ -205,7 +205,7 @@ TEST(Refusals, OfLoops) {
   });
 }
 
-// Of the domain "own".
+// Returns a function of the domain "own".
 std::string Function(const std::string& name, const std::string& rest) {
   return "functions { name: '" + name +
          "' domain: 'own' opset_import { version: 13 } opset_import { domain: 'own' version: 1 } "
@@ -236,7 +236,7 @@ TEST(Refusals, OfFunctions) {
       {ModelOfFunctions(nested, "x"), "bodies inside of bodies: found more than "},
   });
 
-  // The defaults of a function's attributes are a field that is no message.
+  // The field with the defaults of a function's attributes is not a message.
   onnx::ModelProto model;
   ASSERT_TRUE(model.ParseFromString(ModelOfFunctions(Function("F0", "input: 'a' " + relu), "x")));
   onnx::FunctionProto& function = *model.mutable_functions(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data in another resolution.
+// Resizing to another resolution.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -13,11 +13,11 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// What is asked for, one value per dimension of the data.
+// The requested resolution, with one value per dimension of the data.
 struct Resolution {
   std::vector<double> scales;
   std::vector<int64_t> sizes;
-  std::vector<double> starts, ends;  // of tf_crop_and_resize
+  std::vector<double> starts, ends;  // for tf_crop_and_resize
 };
 
 std::vector<double> Doubles(const Tensor& tensor) {
@@ -26,11 +26,11 @@ std::vector<double> Doubles(const Tensor& tensor) {
   return values;
 }
 
-// A constant input with so many elements; empty if there is none or it has none.
+// Returns a constant input with `count` elements. Empty if the input is absent or has no elements.
 absl::StatusOr<std::vector<double>> NumbersInput(Converter& c, int i, const char* what,
                                                  size_t count) {
   if (!c.HasInput(i)) return std::vector<double>();
-  // An input without elements stands for none; there is nothing to know of it.
+  // An input without elements counts as absent and need not be known.
   KILN_ASSIGN_OR_RETURN(const ValueId input, c.Input(i));
   if (c.type(input).num_elements() == 0) return std::vector<double>();
   KILN_ASSIGN_OR_RETURN(const Tensor tensor, c.ConstantInput(i, what));
@@ -48,7 +48,7 @@ absl::StatusOr<int64_t> Extent(double value) {
   return Wrong("an extent of the result", absl::StrCat(value), absl::StrCat("0 to ", kMaxExtent));
 }
 
-// One scale for all axes, so that the result is within, or covers, the sizes.
+// Uses the same scale for all axes, so that the result fits within, or covers, the sizes.
 void KeepAspectRatio(bool within, const Shape& data, const std::vector<int64_t>& axes,
                      std::vector<double>& sizes, std::vector<double>& scales) {
   double scale = within ? INFINITY : 0;
@@ -98,7 +98,7 @@ absl::StatusOr<Resolution> ResolutionOf(Converter& c, const Shape& data, int roi
       r.ends[d] = roi[k + n];
     }
     // Scales are float32, and so is their product with an extent. The part of the data that roi
-    // names is not a factor: docs/decisions/0045.
+    // selects is not a factor (docs/decisions/0045).
     const auto scaled = [&] {
       return std::floor(static_cast<double>(static_cast<float>(extent * scales[k])));
     };
@@ -109,7 +109,7 @@ absl::StatusOr<Resolution> ResolutionOf(Converter& c, const Shape& data, int roi
   return r;
 }
 
-// The dimensions that change, first and last: at most three apart.
+// The first and last dimension that change. There may be at most three from first to last.
 struct Span {
   size_t first, last;
   size_t dims() const { return last - first + 1; }
@@ -127,12 +127,13 @@ absl::StatusOr<std::optional<Span>> ChangedSpan(const Shape& data, const Resolut
   return span;
 }
 
-// Relay's resize of the dimensions that change; those before and behind are as batch and channels.
+// Applies Relay's resize to the dimensions that change. Those before and after act as batch and
+// channels.
 absl::StatusOr<ValueId> ResizeTo(Converter& c, ValueId x, const Resolution& r, Attrs attrs) {
   const Shape data = c.type(x).shape;
   KILN_ASSIGN_OR_RETURN(std::optional<Span> span, ChangedSpan(data, r));
   if (!span.has_value()) return x;
-  // Images stay as they are.
+  // Images keep their layout.
   if (data.size() == 4 && span->first >= 2) span = Span{2, 3};
   const auto outer = NumElements({data.data(), span->first});
   const auto inner = NumElements({data.data() + span->last + 1, data.size() - span->last - 1});
@@ -168,7 +169,7 @@ absl::StatusOr<ValueId> ResizeTo(Converter& c, ValueId x, const Resolution& r, A
   return y;
 }
 
-// The place of data that index `i` of the result lies at, along one dimension.
+// Returns the position in the data of index `i` of the result, along one dimension.
 double PlaceOf(const std::string& mode, double i, double scale, double from, double to) {
   if (mode == "align_corners") return to == 1 ? 0 : i * (from - 1) / (to - 1);
   if (mode == "asymmetric") return i / scale;
@@ -178,7 +179,8 @@ double PlaceOf(const std::string& mode, double i, double scale, double from, dou
   return from / 2 * (1 - to / (scale * from)) + half_pixel;
 }
 
-// The weight of a neighbour at a distance, in places of the result where that is smaller.
+// Returns the weight of a neighbor at a distance. The caller gives the distance in positions of the
+// result if it has fewer than the data.
 double WeightAt(double distance, bool cubic, double a) {
   const double x = std::abs(distance);
   if (!cubic) return std::max(1 - x, 0.0);
@@ -186,15 +188,16 @@ double WeightAt(double distance, bool cubic, double a) {
   return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
 }
 
-// Of a resize by weighted sums over as many places of data as one of the result covers.
+// Parameters of a resize by weighted sums over all positions of the data that one of the result
+// covers.
 struct Antialias {
-  std::string mode;  // of the coordinates
+  std::string mode;  // coordinate transformation mode
   bool cubic;
-  double a;  // of cubic
+  double a;  // coefficient of the cubic filter
   bool exclude_outside;
 };
 
-// (to, from): how much each place of data counts for each of the result.
+// Returns a matrix (to, from) with the weight of each position of the data for each of the result.
 absl::StatusOr<Tensor> Weights(const Antialias& how, int64_t from, int64_t to, double scale) {
   if (from < 1 || to * from > kMaxTableElements || !(scale > 0)) {
     return Wrong("extents", absl::StrCat(from, " to ", to, " by ", scale),
@@ -206,9 +209,9 @@ absl::StatusOr<Tensor> Weights(const Antialias& how, int64_t from, int64_t to, d
   for (int64_t o = 0; o < to; ++o) {
     const double place = PlaceOf(how.mode, static_cast<double>(o), scale, static_cast<double>(from),
                                  static_cast<double>(to));
-    // The neighbour on the left is before the place, not at it.
+    // The left neighbor is strictly before the position.
     const double left = std::ceil(place) - 1;
-    // Neighbours beyond this many are at an end, or have none of the weight.
+    // Neighbors outside of first to last have the weight 0.
     const double first = std::floor(-reach / narrow) + 1, last = 1 - first;
     if (last - first > static_cast<double>(kMaxTableElements) / static_cast<double>(to)) {
       return Wrong("scale", absl::StrCat(scale), "a larger one");
@@ -231,7 +234,7 @@ absl::StatusOr<Tensor> Weights(const Antialias& how, int64_t from, int64_t to, d
   return Tensor::From<float>({to, from}, DType::Float(32), weights);
 }
 
-// One dimension after the other, each as a matrix product.
+// Resizes one dimension after the other, each by a matrix product.
 absl::Status ResizeAntialiased(Converter& c, ValueId x, const Resolution& r, const Antialias& how) {
   Formula f(c);
   const DType dtype = c.type(x).dtype;
@@ -260,7 +263,7 @@ absl::StatusOr<const char*> MethodOf(const std::string& mode) {
   return Wrong("mode", mode, "nearest, linear or cubic");
 }
 
-// The result, where it has no elements.
+// Returns the result if it has no elements.
 absl::StatusOr<std::optional<ValueId>> EmptyResult(Converter& c, ValueId x, const Resolution& r) {
   const TensorType data = c.type(x), result = {r.sizes, data.dtype};
   KILN_RETURN_IF_ERROR(CheckTensorType(result));
@@ -271,9 +274,8 @@ absl::StatusOr<std::optional<ValueId>> EmptyResult(Converter& c, ValueId x, cons
   return std::nullopt;
 }
 
-// Up to opset 10, of Upsample and Resize: places are those of asymmetric coordinates, from which
-// the nearest is the one before where there become more, and the one behind where there become
-// fewer.
+// Upsample, and Resize up to opset 10. Coordinates are asymmetric. Nearest rounds down in a
+// dimension that grows, and up in one that shrinks.
 absl::Status Upsample(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const char* const method, MethodOf(c.String("mode", "nearest")));
@@ -287,7 +289,7 @@ absl::Status Upsample(Converter& c) {
                      {"coordinate_transformation_mode", "asymmetric"},
                      {"rounding_method", rounding}});
   };
-  // Dimensions that shrink come before dimensions that grow.
+  // Shrinking dimensions are resized before growing ones.
   Resolution smaller = r, rest = r;
   bool shrinks = false, grows = false;
   for (size_t d = 0; d < r.scales.size(); ++d) {
@@ -301,7 +303,7 @@ absl::Status Upsample(Converter& c) {
     }
   }
   if (!shrinks) return c.Output(0, resized(x, r, "floor"));
-  // Only nearest takes a rounding, so that other modes need one operator.
+  // Only the nearest mode rounds, so other modes need only one operator.
   if (!grows || absl::string_view(method) != kNearest) return c.Output(0, resized(x, r, "ceil"));
   KILN_ASSIGN_OR_RETURN(const ValueId y, resized(x, smaller, "ceil"));
   return c.Output(0, resized(y, rest, "floor"));

@@ -12,7 +12,7 @@ namespace {
 constexpr DType kF32 = DType::Float(32), kI32 = DType::Int(32);
 constexpr int kMantissaOfF32 = 23;
 
-// The low bits of an int32, of one sign or both.
+// Keeps the low bits of an int32, interpreted as signed or unsigned.
 ValueId LowBits(const StorageType& type, ValueId x, Formula& f) {
   const ValueId bits = f("bitwise_and", {f.Cast(x, kI32), f.Number((1 << type.bits) - 1, x)});
   if (type.dtype.is_uint()) return f.Cast(bits, type.dtype);
@@ -21,9 +21,10 @@ ValueId LowBits(const StorageType& type, ValueId x, Formula& f) {
   return f.Cast(f("subtract", {flipped, f.Number(half, x)}), type.dtype);
 }
 
-// |x| rounded to so many bits of mantissa, halves to even: the bits of a float are added to, and the
-// carry goes on into its exponent. Below 2^min_exponent, to multiples of the smallest number: a sum
-// with a number so large that its last place is that.
+// Rounds |x| to the mantissa bits of `type`, halves to even. The rounding is an addition to the
+// bits of the float, and a carry runs into the exponent. Below 2^min_exponent, it rounds to
+// multiples of the smallest number, by adding and subtracting a number whose last place has that
+// value.
 ValueId RoundedMagnitude(const StorageType& type, ValueId magnitude, Formula& f) {
   const int dropped = kMantissaOfF32 - type.mantissa_bits;
   const ValueId bits = f("reinterpret", {magnitude}, {{"dtype", "int32"}});
@@ -58,7 +59,7 @@ absl::StatusOr<ValueId> RoundTo(const StorageType& type, ValueId x, bool saturat
                         : type.special == SpecialCodes::kInfinityAndNan ? INFINITY
                                                                         : NAN;
   y = f("where", {f("greater", {y, number(type.largest)}), number(beyond), y});
-  // The sign of x, which -0 has too where the type has one.
+  // Copies the sign of x, also to 0 if the type has -0.
   const bool has_negative_zero = type.special != SpecialCodes::kOneNan;
   const ValueId sign =
       has_negative_zero
@@ -72,7 +73,7 @@ absl::StatusOr<ValueId> RoundTo(const StorageType& type, ValueId x, bool saturat
   } else {
     y = f("where", {f("less", {wide, number(0)}), f("subtract", {number(0), y}), y});
   }
-  // What is no number stays none; a type without it has 0 instead.
+  // NaN stays NaN, or becomes 0 if the type has no NaN.
   const double nan = type.special == SpecialCodes::kNone ? 0 : NAN;
   y = f("where", {f("isnan", {wide}), number(nan), y});
   if (!f.ok()) return f.status();

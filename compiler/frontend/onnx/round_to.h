@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding to the numbers of a type that tensors are stored in.
+// Rounding to the values of a storage type.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_ROUND_TO_H_
 #define KILN_COMPILER_FRONTEND_ONNX_ROUND_TO_H_
 
@@ -9,9 +9,9 @@
 
 namespace kiln::onnx_frontend {
 
-// The numbers of the type that are nearest to `x`, halves to even; integers of more bits wrap around
-// as ONNX's Cast has it. Beyond the largest number: that, where `saturate` is set, else infinity or
-// NaN.
+// Rounds `x` to the nearest values of the type, halves to even. Integers with more bits wrap
+// around, as in ONNX's Cast. Values beyond the largest become the largest if `saturate` is set,
+// else infinity or NaN.
 absl::StatusOr<ValueId> RoundTo(const StorageType& type, ValueId x, bool saturate, Converter& c);
 
 }  // namespace kiln::onnx_frontend

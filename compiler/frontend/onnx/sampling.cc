@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading data at places that other tensors say: grids, regions, shifted taps.
+// Reading data at positions given by other tensors: grids, regions, shifted taps.
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -13,8 +13,9 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// Coordinates of the places of an image, each as (…, z, y, x, 1): the first and last are -1 and 1,
-// or, without align_corners, half a place inside.
+// Returns the homogeneous coordinates of the positions of an image, each as (x, y, z, …, 1). The
+// first and last position along a dimension are at -1 and 1, or half a position inside without
+// align_corners.
 std::vector<float> Homogeneous(const Shape& space, bool align_corners) {
   const auto dims = space.size();
   const auto count = static_cast<size_t>(NumElements(space));
@@ -28,7 +29,7 @@ std::vector<float> Homogeneous(const Shape& space, bool align_corners) {
       const double place = !align_corners ? (2 * at + 1) / n - 1
                            : n == 1       ? -1
                                           : 2 * at / (n - 1) - 1;
-      // The innermost coordinate comes first.
+      // The innermost coordinate is first.
       row.insert(row.end() - 1, static_cast<float>(place));
     }
     table.insert(table.end(), row.begin(), row.end());
@@ -36,7 +37,7 @@ std::vector<float> Homogeneous(const Shape& space, bool align_corners) {
   return table;
 }
 
-// A grid for GridSample: theta (n, dims, dims + 1) times each place of an image.
+// Computes a grid for GridSample: theta (n, dims, dims + 1) times each position of an image.
 absl::Status AffineGrid(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId theta, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const Tensor size, c.ConstantInput(1, "size"));
@@ -67,7 +68,7 @@ absl::Status AffineGrid(Converter& c) {
                                shape));
 }
 
-// ONNX has the coordinates of a place last, Relay behind the batch.
+// The coordinates of a position are the last dimension in ONNX, and follow the batch in Relay.
 absl::Status GridSample(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId grid, c.Input(1));
@@ -89,12 +90,12 @@ absl::Status GridSample(Converter& c) {
                         {"align_corners", c.Int("align_corners", 0) != 0}}));
 }
 
-// Relay has the number of a region's image before its corners.
+// In Relay, a region is the number of its image, then its corners.
 absl::Status RoiAlign(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId rois, c.Input(1));
   const TensorType type = c.type(rois);
   if (type.rank() != 2) return Wrong("rois", type.ToString(), "(regions, 4)");
-  // half_pixel came with opset 16, and is the default since.
+  // half_pixel was added in opset 16 and is the default since then.
   const std::string mode = c.String("coordinate_transformation_mode",
                                     c.opset() < 16 ? "output_half_pixel" : "half_pixel");
   Formula f(c);
@@ -110,7 +111,7 @@ absl::Status RoiAlign(Converter& c) {
             {"aligned", mode == "half_pixel"}}));
 }
 
-// The largest value of each part of regions whose corners are rounded to places.
+// Returns the largest value in each part of the regions. Corners are rounded to positions.
 absl::Status MaxRoiPool(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> extents, Positive(c, "pooled_shape", 2));
   Formula f(c);
@@ -120,7 +121,7 @@ absl::Status MaxRoiPool(Converter& c) {
                         {"spatial_scale", c.Float("spatial_scale", 1)}}));
 }
 
-// A convolution whose taps are shifted.
+// A convolution with shifted taps.
 struct ShiftedTaps {
   int64_t batch, channels, outputs, groups, offset_groups, taps;
   std::vector<int64_t> extents, out;  // (h, w)
@@ -160,7 +161,8 @@ absl::StatusOr<ShiftedTaps> ShiftedTapsOf(const Converter& c, const TensorType& 
   return s;
 }
 
-// (2, taps, places of the result): where taps are without shifts, in the coordinates of a grid.
+// Returns (2, taps, positions of the result): the unshifted positions of the taps, in grid
+// coordinates.
 absl::StatusOr<Tensor> UnshiftedTaps(const ShiftedTaps& s) {
   const TensorType type = {{2, s.taps, s.out[0] * s.out[1]}, DType::Float(32)};
   if (!CheckTensorType(type).ok() || type.num_elements() > kMaxTableElements) {
@@ -183,9 +185,10 @@ absl::StatusOr<Tensor> UnshiftedTaps(const ShiftedTaps& s) {
   return Tensor::From<float>(type.shape, type.dtype, places);
 }
 
-// What each tap reads of each channel, between the places of data and the zeros around it, is a
-// matrix of columns; the weight multiplies it. (nn.deformable_conv2d takes no mask, and reads zero
-// as soon as a place is outside the data, where ONNX still counts its neighbours inside.)
+// The values that each tap reads of each channel form a matrix of columns, which is multiplied by
+// the weight. Values are interpolated, with zeros around the data. (nn.deformable_conv2d is not
+// used, as it has no mask. It also reads zero for any position outside the data, while ONNX still
+// counts its neighbors inside.)
 absl::Status DeformConv(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId weight, c.Input(1));
@@ -199,7 +202,7 @@ absl::Status DeformConv(Converter& c) {
   }
   const int64_t places = s.out[0] * s.out[1], images = s.batch * s.offset_groups,
                 per_image = s.channels / s.offset_groups;
-  // Shifts are (y, x) of each tap; a grid has x first.
+  // Shifts are (y, x) for each tap. A grid has x first.
   std::vector<float> units;
   for (int64_t extent : s.extents) units.push_back(2 / static_cast<float>(extent));
   Formula f(c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that are read at other places, between them, or beside the data.
+// Reading values at other positions, between positions, and outside the data.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -34,13 +34,13 @@ TEST(OnnxValues, RefusesPadsThatLeaveLessThanNothing) {
   EXPECT_EQ(found.status().code(), absl::StatusCode::kInvalidArgument) << found.status();
 }
 
-// By the formula of ONNX: at half the extent a neighbour at distance d counts 1 - d / 2.
+// ONNX's formula: at half the extent, a neighbor at distance d has the weight 1 - d / 2.
 TEST(OnnxValues, OfAntialiasedResize) {
   const std::string resize =
       "op_type: 'Resize' input: 'x' input: '' input: 's' output: 'y' attribute { name: 'antialias' "
       "type: INT i: 1 } attribute { name: 'mode' type: STRING s: 'linear' }";
   ExpectValues({
-      // Places 0.5 and 2.5; weights 1/8, 3/8, 3/8, 1/8 of places -1 to 2 and 1 to 4.
+      // Positions 0.5 and 2.5. The weights are 1/8, 3/8, 3/8, 1/8 for positions -1 to 2 and 1 to 4.
       {resize, {{"x", {4}, {0, 8, 16, 64}}, {"s", {1}, {0.5}}}, {5, 39}},
       {resize + " attribute { name: 'exclude_outside' type: INT i: 1 }",
        {{"x", {4}, {0, 7, 14, 56}}, {"s", {1}, {0.5}}},
@@ -71,7 +71,7 @@ TEST(OnnxValues, OfTheMiddle) {
   });
 }
 
-// Taps a, b of two blocks: of the places 0 and 1 tap a, of 1 and 2 tap b.
+// Taps a and b of two blocks: tap a at positions 0 and 1, tap b at positions 1 and 2.
 TEST(OnnxValues, OfOverlappingBlocks) {
   const std::string node = "op_type: 'Col2Im' input: 'x' input: 'i' input: 'b' output: 'y'";
   const Given x = {"x", {1, 2, 2}, {1, 2, 3, 4}};
@@ -90,7 +90,7 @@ TEST(OnnxValues, OfOverlappingBlocks) {
   EXPECT_EQ(found.status().code(), absl::StatusCode::kInvalidArgument) << found.status();
 }
 
-// x' = 2 x + 1, y' = y, as (x', y') of each place.
+// x' = 2 x + 1 and y' = y, as (x', y') of each position.
 TEST(OnnxValues, OfAffineGrids) {
   const std::string node = "op_type: 'AffineGrid' input: 't' input: 's' output: 'y'";
   const Given theta = {"t", {1, 2, 3}, {2, 0, 1, 0, 1, 0}};
@@ -103,8 +103,8 @@ TEST(OnnxValues, OfAffineGrids) {
   });
 }
 
-// The second place is read half a row below, the last one and a half columns to the left, half of
-// it beyond the image.
+// The second position is read half a row lower. The last is read one and a half columns further
+// left, where half of it is outside the image.
 TEST(OnnxValues, OfShiftedTaps) {
   const std::string node = "op_type: 'DeformConv' input: 'x' input: 'w' input: 'o' output: 'y'";
   const std::vector<Given> inputs = {{"x", {1, 1, 2, 2}, {1, 2, 3, 4}},

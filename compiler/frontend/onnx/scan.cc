@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scan, written out over its sequences. From opset 9 on every input may be scanned along an axis of
-// its own; opset 8 has a batch in front and scans along axis 1.
+// Scan, unrolled over its sequences. From opset 9 on, every input may be scanned along its own
+// axis. In opset 8, the first dimension is a batch, and the scan is along axis 1.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -12,7 +12,7 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// What a Scan says of itself.
+// The structure of a Scan node.
 struct ScanForm {
   const onnx::GraphProto* body;
   size_t states, inputs, outputs;
@@ -27,7 +27,7 @@ absl::StatusOr<std::vector<int64_t>> PerTensor(const Converter& c, absl::string_
   return Wrong(name, absl::StrCat(values.size(), " values"), absl::StrCat(count));
 }
 
-// `first_input`: of the node's inputs the first state.
+// `first_input` is the index of the first state among the node's inputs.
 absl::StatusOr<ScanForm> FormOf(const Converter& c, int first_input) {
   const int count = c.num_inputs() - first_input;
   const int64_t inputs = c.Int("num_scan_inputs", 0);
@@ -61,7 +61,7 @@ absl::StatusOr<ScanForm> FormOf(const Converter& c, int first_input) {
   return form;
 }
 
-// The extent that the inputs have along their axes, which become non-negative.
+// Returns the extent of the inputs along their axes, and makes the axes non-negative.
 absl::StatusOr<int64_t> StepsOf(Converter& c, const std::vector<ValueId>& inputs,
                                 std::vector<int64_t>& axes) {
   int64_t steps = -1;
@@ -84,8 +84,8 @@ absl::Status CheckSteps(int64_t steps) {
                    " steps, wanted at most ", kMaxUnrolledSteps));
 }
 
-// Runs the body `count` times of `steps`. `state` becomes the last one; the results are each
-// output's, step by step. False if something is unknown.
+// Runs the body `count` times. Sets `state` to the last state, and appends the results of each step
+// to those of each output. Returns false if a result is unknown.
 absl::StatusOr<bool> RunSteps(Converter& c, const ScanForm& form, int64_t count,
                               const std::vector<ValueId>& inputs, std::vector<Item>& state,
                               std::vector<std::vector<ValueId>>& results) {
@@ -141,8 +141,8 @@ absl::Status ScanOfOpset9(Converter& c) {
   return absl::OkStatus();
 }
 
-// Every sequence of the batch is scanned by itself. Behind the end of a sequence that is shorter
-// than the longest there are zeros.
+// Scans every sequence of the batch separately. Zeros follow the end of a sequence that is shorter
+// than the longest.
 absl::Status ScanOfOpset8(Converter& c) {
   KILN_ASSIGN_OR_RETURN(ScanForm form, FormOf(c, 1));
   std::vector<ValueId> inputs;

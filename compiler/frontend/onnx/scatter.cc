@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moving elements to and from places that data name: scatter, sorting, sequences.
+// Scatter, sorting and reversal: moving elements to and from positions given by data.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -31,9 +31,9 @@ absl::Status ScatterElements(Converter& c) {
                        {{"axis", c.Int("axis", 0)}, {"reduction", Reduction(c)}}));
 }
 
-// PyTorch writes an update along another axis than the first as Transpose, ScatterND, Transpose, which
-// moves all of the data twice. The update along the axis itself leaves one transpose behind it, which
-// ends together with the next. Nothing if the data is not transposed.
+// PyTorch writes an update along an axis other than the first as Transpose, ScatterND, Transpose.
+// This moves all data twice. An update along the axis itself needs only one transpose after it,
+// which cancels out with the next one. Absent if the data is not transposed.
 absl::StatusOr<std::optional<ValueId>> UpdateAlongAxis(Converter& c, ValueId x, ValueId places) {
   const Node* const transpose = ProducerIf(c.graph(), x, "transpose");
   const Shape indices = c.type(places).shape;
@@ -78,7 +78,7 @@ absl::Status TopK(Converter& c) {
   }
   if (k < 0) return Wrong("K", absl::StrCat(k), "a number that is not negative");
   if (k == 0) {
-    // Relay's topk takes all elements where k is 0.
+    // With k = 0, Relay's topk would take all elements.
     KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", -1), c.type(x).rank()));
     TensorType none = c.type(x);
     none.shape[static_cast<size_t>(axis)] = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scope: the names that the nodes of an ONNX graph may read. The body of an If, a Loop or a Scan
-// sees the names of the graphs around it; the body of a function sees its own alone.
+// sees the names of the outer graphs. The body of a function sees only its own.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_SCOPE_H_
 #define KILN_COMPILER_FRONTEND_ONNX_SCOPE_H_
 
@@ -14,24 +14,24 @@
 
 namespace kiln::onnx_frontend {
 
-// Operator set versions by domain; that of ONNX itself is "".
+// Operator set versions, keyed by domain. ONNX's own domain is "".
 using Opsets = std::map<std::string, int, std::less<>>;
-// What the attributes that a function's nodes refer to are, where it is called.
+// The attributes of a function call, keyed by the names that the function's nodes refer to.
 using AttributeBindings = std::map<std::string, const onnx::AttributeProto*, std::less<>>;
 
 class Scope {
  public:
-  // Of a model or a function.
+  // Creates the scope of a model or a function.
   Scope(Opsets opsets, std::string prefix, AttributeBindings bindings, int depth)
       : opsets_(std::move(opsets)),
         bindings_(std::move(bindings)),
         prefix_(std::move(prefix)),
         depth_(depth) {}
-  // Of a graph inside of another; `outer` must outlive it.
+  // Creates the scope of a graph inside of another. `outer` must outlive it.
   Scope(const Scope& outer, std::string prefix)
       : outer_(&outer), prefix_(std::move(prefix)), depth_(outer.depth_ + 1) {}
 
-  // Null if there is no such name in this graph and those around it.
+  // Returns null if neither this graph nor an outer one has the name.
   const Item* Find(const std::string& name) const {
     for (const Scope* scope = this; scope != nullptr; scope = scope->outer_) {
       const auto it = scope->items_.find(name);
@@ -39,20 +39,20 @@ class Scope {
     }
     return nullptr;
   }
-  // False if this graph has the name already.
+  // Returns false if this graph already has the name.
   bool Define(const std::string& name, Item item) {
     return items_.emplace(name, std::move(item)).second;
   }
   bool Has(const std::string& name) const { return items_.contains(name); }
 
-  // 0 if the model does not say it.
+  // Returns 0 if the model does not import the domain.
   int Opset(absl::string_view domain) const {
     const auto it = root().opsets_.find(domain);
     return it == root().opsets_.end() ? 0 : it->second;
   }
   const Opsets& opsets() const { return root().opsets_; }
   const AttributeBindings& bindings() const { return root().bindings_; }
-  // Stands before the names of nodes: "loop/" in the body of the node 'loop'.
+  // Returns the prefix for names of nodes: "loop/" in the body of the node 'loop'.
   const std::string& prefix() const { return prefix_; }
   int depth() const { return depth_; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators whose results are as large as the values say: they are computed while importing, of
-// inputs that are known then.
+// Operators whose result sizes depend on values. They are evaluated during the import, so their
+// inputs must be known.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -17,7 +17,7 @@ ValueId Int64s(Converter& c, Shape shape, const std::vector<int64_t>& values) {
   return c.Constant(Tensor::From<int64_t>(std::move(shape), DType::Int(64), values));
 }
 
-// Data that say how many elements a result has.
+// Returns an input that determines the number of elements of a result.
 absl::StatusOr<Tensor> SelectingInput(const Converter& c, int i, absl::string_view what) {
   absl::StatusOr<Tensor> value = c.ConstantInput(i, what);
   if (value.ok()) return value;
@@ -72,7 +72,7 @@ absl::Status NonZero(Converter& c) {
   return c.Output(0, Int64s(c, {x.type().rank(), static_cast<int64_t>(places.size())}, indices));
 }
 
-// The parts of a tensor along an axis, to be compared and copied.
+// The parts of a tensor along an axis, for comparison and copying.
 class Parts {
  public:
   Parts(const Tensor& tensor, size_t axis)
@@ -84,7 +84,7 @@ class Parts {
                    : tensor.type().num_elements() / std::max<int64_t>(inner_, 1) / extent_) {}
 
   int64_t count() const { return extent_; }
-  // The elements in order, those of the outermost dimension first.
+  // Compares the elements in order, with the outermost dimension first.
   bool Less(int64_t a, int64_t b) const {
     for (int64_t i = 0; i < outer_ * inner_; ++i) {
       const int64_t at_a = At(a, i), at_b = At(b, i);
@@ -119,7 +119,7 @@ absl::Status Unique(Converter& c) {
   }
   const Parts parts(x, axis);
   const auto less = [&](int64_t a, int64_t b) { return parts.Less(a, b); };
-  std::map<int64_t, std::vector<int64_t>, decltype(less)> groups(less);  // by their first
+  std::map<int64_t, std::vector<int64_t>, decltype(less)> groups(less);  // keyed by first member
   for (int64_t i = 0; i < parts.count(); ++i) groups[i].push_back(i);
   std::vector<std::vector<int64_t>> order;
   for (const auto& [first, members] : groups) order.push_back(members);
@@ -145,7 +145,7 @@ struct Box {
   double area() const { return (y1 - y0) * (x1 - x0); }
 };
 
-// The corners of box i, ordered; center_point has (x, y, width, height).
+// Returns the corners of box i in order. With center_point, the box is (x, y, width, height).
 Box BoxOf(const Tensor& boxes, int64_t i, bool center_point) {
   double v[4];
   for (int64_t k = 0; k < 4; ++k) v[k] = boxes.AsDouble(4 * i + k);
@@ -155,7 +155,7 @@ Box BoxOf(const Tensor& boxes, int64_t i, bool center_point) {
   return {std::min(v[0], v[2]), std::min(v[1], v[3]), std::max(v[0], v[2]), std::max(v[1], v[3])};
 }
 
-// The common area over the area of both.
+// Returns the area of the intersection divided by the area of the union.
 double Overlap(const Box& a, const Box& b) {
   const double height = std::min(a.y1, b.y1) - std::max(a.y0, b.y0);
   const double width = std::min(a.x1, b.x1) - std::max(a.x0, b.x0);
@@ -163,7 +163,7 @@ double Overlap(const Box& a, const Box& b) {
   return height * width / (a.area() + b.area() - height * width);
 }
 
-// An optional input of one element.
+// Returns an optional input of one element.
 absl::StatusOr<double> NumberOr(Converter& c, int i, const char* what, double otherwise) {
   if (!c.HasInput(i)) return otherwise;
   KILN_ASSIGN_OR_RETURN(const Tensor number, c.ConstantInput(i, what));
@@ -171,7 +171,7 @@ absl::StatusOr<double> NumberOr(Converter& c, int i, const char* what, double ot
   return number.AsDouble(0);
 }
 
-// Comparisons of boxes; what a file may ask for at most.
+// Maximum number of comparisons of boxes, to bound the work that a file can cause.
 constexpr double kMaxComparisons = 1e9;
 
 absl::Status NonMaxSuppression(Converter& c) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequences and optionals, which are gone when the model is imported: a sequence is the list of its
-// tensors, so that positions and lengths have to be known.
+// Sequences and optionals. They exist only during the import: a sequence is the list of its
+// tensors, so positions and lengths must be known.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -29,7 +29,7 @@ absl::Status SequenceConstruct(Converter& c) {
 
 absl::Status SequenceEmpty(Converter& c) { return c.Output(0, Item::Sequence({})); }
 
-// The position that input `i` says; `otherwise` if it is left out.
+// Returns the position in input `i`, or `otherwise` if the input is absent.
 absl::StatusOr<int64_t> Position(Converter& c, int i, int64_t otherwise) {
   if (!c.HasInput(i)) return otherwise;
   KILN_ASSIGN_OR_RETURN(const Tensor tensor, c.ConstantInput(i, "the position"));
@@ -77,8 +77,8 @@ absl::Status SequenceLength(Converter& c) {
   return c.Output(0, c.Constant(Tensor::From<int64_t>({}, DType::Int(64), {length})));
 }
 
-// Pieces of the sizes that `split` says, which is one size or one per piece; without it pieces of
-// 1, that lose the axis where keepdims is 0.
+// Splits into pieces of the sizes in `split`: one size for all, or one per piece. Without it, the
+// pieces have the extent 1, and lose the axis if keepdims is 0.
 absl::Status SplitToSequence(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(c.Int("axis", 0), c.type(x).rank()));
@@ -134,8 +134,8 @@ absl::Status ConcatFromSequence(Converter& c) {
   return c.Output(0, is_new ? Stacked(c, values, axis) : Joined(c, values, axis));
 }
 
-// The body, once for every tensor of the first sequence; further inputs are sequences as long, or
-// tensors for all of them.
+// Imports the body once per tensor of the first sequence. Further inputs are sequences of the same
+// length, or tensors that all iterations read.
 absl::Status SequenceMap(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const std::vector<ValueId> first, c.SequenceInput(0));
   KILN_ASSIGN_OR_RETURN(const onnx::GraphProto* body,

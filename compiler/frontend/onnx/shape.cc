@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moving data, and computing with shapes. Whatever depends on shapes alone comes out as a constant:
-// import.cc evaluates it.
+// Data movement and computation with shapes. Values that depend only on shapes become constants, as
+// the importer folds them.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -35,7 +35,7 @@ absl::Status Constant(Converter& c) {
   return c.Output(0, c.Constant(std::move(value)));
 }
 
-// Larger tensors of one value are made by the compiled model.
+// Larger tensors of a single value are filled by the compiled model.
 constexpr int64_t kMaxFilled = 1 << 22;
 
 absl::Status ConstantOfShape(Converter& c) {
@@ -136,7 +136,7 @@ absl::Status Concat(Converter& c) {
   std::vector<ValueId> inputs;
   for (int i = 0; i < c.num_inputs(); ++i) {
     KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(i));
-    // Empty pieces, which shape arithmetic makes, add nothing.
+    // Empty pieces, which arithmetic on shapes produces, are skipped.
     if (c.type(x).rank() != 1 || c.type(x).num_elements() > 0) inputs.push_back(x);
   }
   if (inputs.empty()) {
@@ -198,8 +198,8 @@ absl::Status Slice(Converter& c) {
   return c.Output(0, c.Op("strided_slice", {x}, attrs));
 }
 
-// Indices may be negative: counted from the end. Those that are known to be outside are an error,
-// unless they stand for nothing.
+// Negative indices count from the end. Known indices out of range are an error, unless they select
+// nothing (kIsNothing).
 enum class Outside { kIsWrong, kIsNothing };
 absl::StatusOr<ValueId> Wrapped(Converter& c, ValueId indices, int64_t extent,
                                 Outside outside = Outside::kIsWrong) {
@@ -236,7 +236,7 @@ absl::Status GatherNd(Converter& c) {
   const Shape shape = c.type(x).shape;
   const int64_t batch = c.Int("batch_dims", 0);
   absl::Span<const int64_t> extents = shape;
-  // Another number of dimensions is refused by the operator itself.
+  // The operator itself refuses other numbers of dimensions.
   extents.remove_prefix(
       static_cast<size_t>(std::clamp<int64_t>(batch, 0, static_cast<int64_t>(shape.size()))));
   KILN_ASSIGN_OR_RETURN(const ValueId places, IndicesOfPlaces(c, extents));

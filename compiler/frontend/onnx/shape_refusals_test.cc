@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators on shapes, signals and images do not take: operands that do not fit, and
-// attributes out of range.
+// Refusals of operators on shapes, signals and images: operands that do not fit, and attributes out
+// of range.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 using Values = std::vector<int64_t>;
 
-// An initializer of one int64.
+// Returns an initializer of one int64.
 std::string Int(absl::string_view name, int64_t value) {
   return absl::StrCat("initializer { name: '", name, "' data_type: 7 int64_data: ", value, " }\n");
 }

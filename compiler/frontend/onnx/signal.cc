@@ -13,7 +13,7 @@ namespace kiln::onnx_frontend {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-// Elements of a matrix that a file may ask for.
+// Maximum number of elements of a matrix.
 constexpr int64_t kMaxMatrix = int64_t{1} << 26;
 
 absl::StatusOr<int64_t> IntInput(Converter& c, int i, const char* what, int64_t least,
@@ -28,7 +28,8 @@ absl::StatusOr<int64_t> IntInput(Converter& c, int i, const char* what, int64_t 
   return value.AsInt(0);
 }
 
-// w0 - w1 cos(2 pi i / n) + w2 cos(4 pi i / n), n the length, less 1 if the window is symmetric.
+// w0 - w1 cos(2 pi i / n) + w2 cos(4 pi i / n). n is the length, or one less if the window is
+// symmetric.
 absl::Status CosineWindow(Converter& c, double w0, double w1, double w2) {
   KILN_ASSIGN_OR_RETURN(const int64_t size, IntInput(c, 0, "size", 0, kMaxMatrix));
   KILN_ASSIGN_OR_RETURN(
@@ -50,7 +51,7 @@ absl::Status HannWindow(Converter& c) { return CosineWindow(c, 0.5, 0.5, 0); }
 absl::Status HammingWindow(Converter& c) { return CosineWindow(c, 25.0 / 46, 21.0 / 46, 0); }
 absl::Status BlackmanWindow(Converter& c) { return CosineWindow(c, 0.42, 0.5, 0.08); }
 
-// Triangles between frequencies that lie evenly on the mel scale, 2595 log10(1 + f / 700).
+// Triangles between frequencies that are equidistant on the mel scale, 2595 log10(1 + f / 700).
 absl::Status MelWeightMatrix(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const int64_t bins, IntInput(c, 0, "num_mel_bins", 1, 1 << 16));
   KILN_ASSIGN_OR_RETURN(const int64_t length, IntInput(c, 1, "dft_length", 1, 1 << 24));
@@ -68,7 +69,7 @@ absl::Status MelWeightMatrix(Converter& c) {
     return Wrong("the matrix", absl::StrCat(rows, " x ", bins),
                  absl::StrCat("at most ", kMaxMatrix));
   }
-  std::vector<int64_t> edges;  // rows that the triangles begin, peak and end at
+  std::vector<int64_t> edges;  // start, peak and end rows of the triangles
   for (int64_t i = 0; i < bins + 2; ++i) {
     const double at =
         mel[0] + static_cast<double>(i) * (mel[1] - mel[0]) / static_cast<double>(bins + 2);
@@ -105,8 +106,8 @@ absl::Status TooLong(int64_t samples) {
       "a transform of ", samples, " samples; it is computed as a product with a matrix"));
 }
 
-// The transform along dimension 1 of x [rows, n, parts], of 1 or 2 parts (real, imaginary), to
-// [rows, bins, 2].
+// Transforms x [rows, n, parts] along dimension 1 to [rows, bins, 2]. `parts` is 1 (real) or 2
+// (real, imaginary).
 absl::StatusOr<ValueId> Fourier(Converter& c, ValueId x, bool inverse, bool onesided) {
   const TensorType type = c.type(x);
   const int64_t rows = type.shape[0], n = type.shape[1], parts = type.shape[2];
@@ -137,8 +138,9 @@ absl::StatusOr<ValueId> Fourier(Converter& c, ValueId x, bool inverse, bool ones
   return y;
 }
 
-// The real signal [rows, length, 1] of which x [rows, length / 2 + 1, 2] is the one-sided transform: a
-// bin stands for its mirror image too, but for the first and, of an even length, the last one.
+// Returns the real signal [rows, length, 1] whose one-sided transform is x [rows, length / 2 + 1,
+// 2]. A bin also represents its mirror image, except the first bin and, for an even length, the
+// last.
 absl::StatusOr<ValueId> RealSignal(Converter& c, ValueId x, int64_t length) {
   const TensorType type = c.type(x);
   const int64_t rows = type.shape[0], bins = type.shape[1];
@@ -173,7 +175,7 @@ absl::Status Dft(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const TensorType type = c.type(x);
   if (type.rank() < 2) return Wrong("data", type.ToString(), "rank 2 or more");
-  // The axis is an attribute up to opset 19, an input from 20 on.
+  // The axis is an attribute up to opset 19, and an input from opset 20 on.
   int64_t axis = c.Int("axis", c.opset() < 20 ? 1 : -2);
   if (c.HasInput(2)) {
     KILN_ASSIGN_OR_RETURN(axis, IntInput(c, 2, "axis", -type.rank(), type.rank() - 1));
@@ -221,7 +223,7 @@ absl::Status Dft(Converter& c) {
   return f.Output(0, f.Transpose(f.Reshape(y, shape), back));
 }
 
-// Frames of the signal, each times the window, and their transforms.
+// Splits the signal into frames, multiplies them by the window and transforms them.
 absl::Status Stft(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const TensorType type = c.type(x);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr DType kF32 = DType::Float(32), kI8 = DType::Int(8), kU8 = DType::UInt(8);
 
-// onnx.proto3's TensorProto.DataType, of which Debian's ONNX has the first only.
+// Values of onnx.proto3's TensorProto.DataType. Debian's ONNX defines only the first.
 constexpr StorageType kTypes[] = {
     {16, "BFLOAT16", 16, kF32, 7, -126, 0x1.fep127, SpecialCodes::kInfinityAndNan},
     {17, "FLOAT8E4M3FN", 8, kF32, 3, -6, 448, SpecialCodes::kNanAlone},
@@ -24,7 +24,7 @@ constexpr StorageType kTypes[] = {
     {26, "INT2", 2, kI8},
 };
 
-// The number of a code of a float.
+// Returns the value of a code of a float type.
 float NumberOf(const StorageType& type, uint32_t code) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   const uint32_t sign = 1u << (type.bits - 1), magnitude = code & (sign - 1);

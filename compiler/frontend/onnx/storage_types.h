@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types that tensors are stored in and that Kiln computes with as others: bfloat16, floats
-// of 8 and 4 bits as float32, integers of 4 and 2 bits as int8 and uint8. Each value of the former
-// is one of the latter.
+// Element types of stored tensors that Kiln computes with as other types: bfloat16 and floats of 8
+// and 4 bits as float32, integers of 4 and 2 bits as int8 and uint8. Each value of a stored type is
+// also a value of the other.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_STORAGE_TYPES_H_
 #define KILN_COMPILER_FRONTEND_ONNX_STORAGE_TYPES_H_
 
@@ -12,11 +12,11 @@
 
 namespace kiln::onnx_frontend {
 
-// What codes of a float mean beside numbers.
+// The codes of a float type that are not numbers.
 enum class SpecialCodes {
-  kInfinityAndNan,  // as IEEE 754 has them: the largest exponent
-  kNanAlone,        // all bits but the sign are NaN; no infinity
-  kOneNan,          // the code of -0 is NaN; no infinity, no -0
+  kInfinityAndNan,  // as in IEEE 754, the codes with the largest exponent
+  kNanAlone,        // NaN has all bits except the sign set; no infinity
+  kOneNan,          // NaN has the code of -0; no infinity and no -0
   kNone,
 };
 
@@ -24,9 +24,9 @@ struct StorageType {
   int onnx;  // onnx::TensorProto::DataType
   const char* name;
   int bits;
-  DType dtype;  // that it is computed with as
-  // Of floats: ±(1 + mantissa / 2^mantissa_bits) · 2^exponent, and multiples of
-  // 2^(min_exponent - mantissa_bits) below 2^min_exponent.
+  DType dtype;  // type for computation
+  // Floats have the values ±(1 + mantissa / 2^mantissa_bits) · 2^exponent and, below
+  // 2^min_exponent, multiples of 2^(min_exponent - mantissa_bits).
   int mantissa_bits = 0, min_exponent = 0;
   double largest = 0;
   SpecialCodes special = SpecialCodes::kNone;
@@ -34,11 +34,11 @@ struct StorageType {
   int64_t num_bytes(int64_t elements) const { return (elements * bits + 7) / 8; }
 };
 
-// Null where the type is one of Kiln's own, or none.
+// Returns null if the type is one of Kiln's own, or unknown.
 const StorageType* FindStorageType(int onnx_data_type);
 
-// Elements as they are packed in a file, the first in the lowest bits of a byte; `packed` has
-// num_bytes of the shape.
+// Unpacks elements as they are packed in a file, with the first in the lowest bits of a byte.
+// `packed` must have num_bytes bytes for the elements of the shape.
 Tensor Unpack(const StorageType& type, Shape shape, const std::string& packed);
 
 }  // namespace kiln::onnx_frontend

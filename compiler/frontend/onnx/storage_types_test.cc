@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types that tensors are stored in: what their codes mean, and rounding to them.
+// Types for the storage of tensors: the values of their codes, and rounding to them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ std::string Node(const char* op, const std::string& inputs, const std::string& a
   return absl::StrCat("op_type: '", op, "' output: 'y' input: ", inputs, attributes);
 }
 
-// What codes, packed as a file has them, stand for.
+// Returns the values of codes that are packed as in a file.
 std::vector<double> NumbersOf(int type, const std::vector<double>& packed, int64_t elements) {
   const auto values =
       ValuesOf({Node("Identity", "'x'"), {{"x", {elements}, packed, type}}, {}, 25});
@@ -79,13 +79,13 @@ TEST(StorageTypes, OfOtherSizesAreRefused) {
       << values.status();
 }
 
-// Of neighbouring numbers of a type: each, what lies half way between them, and a little more and
-// less.
+// Test values for adjacent numbers of a type: each number, the middle between them, and slightly
+// less and more than the middle.
 struct Rounding {
   std::vector<double> x, expected;
 };
 Rounding RoundingsOf(int type) {
-  std::vector<double> numbers;  // not negative, by code
+  std::vector<double> numbers;  // non-negative numbers, in order of their codes
   for (int code = 0; code < 128; ++code) {
     const double number = AllNumbersOf(type).at(static_cast<size_t>(code));
     if (std::isfinite(number)) numbers.push_back(number);
@@ -160,7 +160,7 @@ TEST(StorageTypes, QuantizedTo) {
        {{"x", {3}, {0x38, 0x40, 0xb8}, kE4M3FN}, {"s", {}, {0.5}}},
        {0.5, 1, -0.5},
        25},
-      // As an input of that type is, by an axis.
+      // The input has a storage type, and the scales belong to an axis.
       {Node("DequantizeLinear", "'x' input: 's'", Attr("axis", 0)),
        {{"x", {2, 2}, {0x38, 0x40, 0x38, 0x40}, kE4M3FN}, {"s", {2}, {1, 10}}},
        {1, 2, 10, 20},

@@ -42,7 +42,7 @@ std::string PackAs(const Values& values) {
   return bytes;
 }
 
-// The typed field that holds values of `dtype`.
+// Returns the bytes of the typed field for values of `dtype`.
 std::string TypedBytes(const onnx::TensorProto& p, DType dtype) {
   if (dtype == DType::Float(32)) return PackAs<float>(p.float_data());
   if (dtype == DType::Float(64)) return PackAs<double>(p.double_data());
@@ -97,7 +97,7 @@ absl::StatusOr<std::string> ExternalBytes(const onnx::TensorProto& proto, const 
   return bytes;
 }
 
-// InvalidArgument if elements are given in two fields: only one of them could be read.
+// InvalidArgument if two fields have elements, as only one of them could be read.
 absl::Status CheckOneField(const onnx::TensorProto& proto) {
   const std::pair<bool, const char*> fields[] = {
       {proto.data_location() == onnx::TensorProto::EXTERNAL, "external data"},

@@ -11,18 +11,19 @@
 
 namespace kiln::onnx_frontend {
 
-// Of types that tensors are only stored in (storage_types.h): that they are computed with as.
-// Unimplemented for strings and complex numbers.
+// Returns the dtype. For a type that tensors are only stored in (storage_types.h), it is the type
+// for computation. Unimplemented for strings and complex numbers.
 absl::StatusOr<DType> DTypeOf(int onnx_data_type);
 
-// Where the data of a tensor of another file lie; empty if it says none.
+// Returns the location of a tensor's data in another file. Empty if it has none.
 std::string ExternalLocation(const onnx::TensorProto& proto);
-// The path of that file. InvalidArgument if it is not inside `folder`, which is the model's.
+// Returns the path of that file. InvalidArgument if it is outside `folder`, the folder of the
+// model.
 absl::StatusOr<std::filesystem::path> ExternalFile(const std::string& location,
                                                    const std::string& folder);
 
-// Decodes raw or typed data, or data of a file beside the model: `folder` is the model's; a
-// location that leaves it is refused.
+// Decodes raw data, typed data, or data of a file next to the model. `folder` is the folder of the
+// model. A location outside of it is refused.
 absl::StatusOr<Tensor> DecodeTensor(const onnx::TensorProto& proto, const std::string& folder);
 
 }  // namespace kiln::onnx_frontend

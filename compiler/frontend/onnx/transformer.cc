@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention and RotaryEmbedding, which operator set 23 has added.
+// Attention and RotaryEmbedding, which were added in operator set 23.
 #include "compiler/frontend/onnx/transformer.h"
 
 #include <cmath>
@@ -14,13 +14,13 @@ namespace kiln::onnx_frontend {
 namespace {
 
 constexpr int64_t kMaxHeads = 1 << 16;
-// What a score becomes that is masked: of its exponential nothing remains.
+// The value of a masked score. Its exponential is 0.
 constexpr double kMasked = -1e30;
 
 enum { kQuery, kKey, kValue, kMask, kPastKey, kPastValue, kLengths };
 
-// Input i as (batch, heads, positions, width). Where it has rank 3, an attribute says how many
-// heads share its last dimension.
+// Returns input i as (batch, heads, positions, width). If it has rank 3, an attribute is the number
+// of heads in its last dimension.
 absl::StatusOr<ValueId> HeadsOf(Converter& c, int i, absl::string_view attribute) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(i));
   const Shape shape = c.type(x).shape;
@@ -36,7 +36,7 @@ absl::StatusOr<ValueId> HeadsOf(Converter& c, int i, absl::string_view attribute
   return Permuted(c, split, {0, 2, 1, 3});
 }
 
-// The keys or values of before, and those of the node.
+// Returns the past keys or values followed by those of the node.
 absl::StatusOr<ValueId> WithPast(Converter& c, int i, int past_input) {
   KILN_ASSIGN_OR_RETURN(const ValueId own, HeadsOf(c, i, "kv_num_heads"));
   if (!c.HasInput(past_input)) return own;
@@ -48,7 +48,7 @@ absl::StatusOr<ValueId> WithPast(Converter& c, int i, int past_input) {
   return Joined(c, {past, own}, 2);
 }
 
-// Each head as often as queries share it.
+// Repeats each head for the number of query heads that share it.
 absl::StatusOr<ValueId> ForEachQuery(Converter& c, ValueId x, int64_t heads) {
   const int64_t own = c.type(x).shape[1];
   if (own < 1 || heads % own != 0) {
@@ -59,7 +59,7 @@ absl::StatusOr<ValueId> ForEachQuery(Converter& c, ValueId x, int64_t heads) {
   return c.Op("repeat", {x}, {{"repeats", heads / own}, {"axis", 1}});
 }
 
-// Bools (1, 1, rows, columns): a position sees itself and those before it.
+// Returns bools (1, 1, rows, columns): each position sees itself and earlier ones.
 ValueId CausalMask(Converter& c, int64_t rows, int64_t columns, int64_t past) {
   std::vector<uint8_t> visible;
   for (int64_t row = 0; row < rows; ++row) {
@@ -68,7 +68,7 @@ ValueId CausalMask(Converter& c, int64_t rows, int64_t columns, int64_t past) {
   return c.Constant(Tensor::From<uint8_t>({1, 1, rows, columns}, DType::Bool(), visible));
 }
 
-// Scores with the mask, whose bools are true where a position is seen and whose numbers are added.
+// Applies the mask to the scores. Bools are true for visible positions. Numbers are added.
 absl::StatusOr<ValueId> Masked(Converter& c, ValueId scores, int64_t past) {
   Formula f(c);
   const Shape shape = c.type(scores).shape;
@@ -145,7 +145,7 @@ absl::Status Attention(Converter& c) {
   return f.Output(0, y);
 }
 
-// The cosines or sines of the positions, (batch or 1, 1, positions, angles).
+// Returns the cosines or sines of the positions, (batch or 1, 1, positions, angles).
 absl::StatusOr<ValueId> Angles(Converter& c, int i, int64_t positions, int64_t angles) {
   KILN_ASSIGN_OR_RETURN(ValueId table, c.Input(i));
   if (c.HasInput(3)) {
@@ -160,7 +160,7 @@ absl::StatusOr<ValueId> Angles(Converter& c, int i, int64_t positions, int64_t a
   return c.Reshape(table, {shape[0], 1, positions, angles});
 }
 
-// Turns pairs of elements of each position by its angles.
+// Rotates pairs of elements of each position by its angles.
 absl::Status RotaryEmbedding(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, HeadsOf(c, 0, "num_heads"));
   const Shape shape = c.type(x).shape;
@@ -174,7 +174,7 @@ absl::Status RotaryEmbedding(Converter& c) {
   const bool interleaved = c.Int("interleaved", 0) != 0;
   KILN_ASSIGN_OR_RETURN(const ValueId turned, Piece(c, x, 3, 0, width));
   Formula f(c);
-  // Which of the pair lies along an axis of its own.
+  // The two elements of a pair are indexed by a separate axis.
   const Shape pairs = interleaved ? Shape{shape[0], shape[1], shape[2], width / 2, 2}
                                   : Shape{shape[0], shape[1], shape[2], 2, width / 2};
   const ValueId split = f.Reshape(turned, pairs);

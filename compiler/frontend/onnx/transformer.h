@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of ONNX's own operators of transformers; operators.cc joins them with the others.
+// The rows of ONNX's own transformer operators. operators.cc joins them with the others.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_TRANSFORMER_H_
 #define KILN_COMPILER_FRONTEND_ONNX_TRANSFORMER_H_
 

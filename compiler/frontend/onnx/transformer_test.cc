@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operator sets 23 to 26 have added, and numbers of bfloat16.
+// Additions in operator sets 23 to 26, and bfloat16 numbers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ std::string Node(const char* op, const char* inputs, const std::string& attribut
   return absl::StrCat("op_type: '", op, "' output: 'y' input: ", inputs, attributes);
 }
 
-// Keys (1), (0): the weights of the softmax are e / (1 + e) and 1 / (1 + e).
+// The keys are 1 and 0. The weights of the softmax are e / (1 + e) and 1 / (1 + e).
 TEST(OnnxValues, OfAttention) {
   const std::string qkv = "'q' input: 'k' input: 'v'";
   const std::string masked = qkv + " input: 'm'";
@@ -42,7 +42,7 @@ TEST(OnnxValues, OfAttention) {
        {{"q", {1, 1, 1}, {1}}, {"k", {1, 2, 1}, {1, 0}}, {"v", {1, 2, 1}, {3, 5}}},
        {mean(1)},
        23},
-      // Two heads of queries share one of keys.
+      // Two query heads share one key head.
       {Node("Attention", qkv.c_str()), {{"q", {1, 2, 1, 1}, {1, 0}}, k, v}, {mean(1), 4}, 24},
       {Node("Attention", masked.c_str()),
        {q, k, v, {"m", {1, 2}, {0, 1}, onnx::TensorProto::BOOL}},
@@ -53,7 +53,7 @@ TEST(OnnxValues, OfAttention) {
        {{"q", {1, 1, 2, 1}, {1, 1}}, k, v},
        {3, mean(1)},
        23},
-      // Keys and values of before come first.
+      // Past keys and values come first.
       {Node("Attention", past.c_str(), Attr("is_causal", 1)),
        {q,
         {"k", {1, 1, 1, 1}, {0}},
@@ -76,7 +76,7 @@ TEST(OnnxValues, OfRotaryEmbedding) {
        {{"x", {1, 1, 4}, {1, 2, 3, 4}}, c, s},
        {-3, 2, 1, 4},
        23},
-      // A part of each head, at the positions that an input names.
+      // Rotates a part of each head, at the positions in an input.
       {Node("RotaryEmbedding", "'x' input: 'c' input: 's' input: 'i'",
             Attr("rotary_embedding_dim", 2)),
        {x,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trees of the operator TreeEnsemble, whose nodes and leaves are numbered over all trees.
+// The trees of the operator TreeEnsemble. Its nodes and leaves are numbered across all trees.
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/tree_source.h"
@@ -26,7 +26,7 @@ absl::Status CheckRange(absl::string_view what, int64_t found, int64_t count) {
                absl::StrCat("0 to ", count - 1));
 }
 
-// The sets of the nodes that ask for members, one behind the other, with a NaN between two.
+// Returns the member sets of the nodes, which the attribute lists in order, separated by NaN.
 absl::StatusOr<std::vector<std::vector<double>>> MemberSets(const Converter& c) {
   std::vector<std::vector<double>> sets(1);
   if (!c.HasAttr("membership_values")) return sets;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trees of TreeEnsembleRegressor and TreeEnsembleClassifier, whose nodes and leaves have a
-// number in their tree; and how trees are added to a forest.
+// The trees of TreeEnsembleRegressor and TreeEnsembleClassifier, whose nodes and leaves are
+// numbered within their tree. Also adds trees to a forest.
 #include "compiler/frontend/onnx/tree_source.h"
 
 #include <map>
@@ -34,7 +34,7 @@ absl::StatusOr<Condition::Mode> ModeOf(const std::string& name) {
   return Wrong("a value of nodes_modes", name, "BRANCH_LEQ, LT, GTE, GT, EQ or NEQ, or LEAF");
 }
 
-// The nodes of all trees, as lists of equal length.
+// The nodes of all trees, as lists of the same length.
 struct Nodes {
   std::vector<Id> ids;
   std::vector<int64_t> features, if_true, if_false, missing;
@@ -75,7 +75,7 @@ absl::StatusOr<Nodes> ReadNodes(const Converter& c, int64_t features) {
   return nodes;
 }
 
-// The nodes and leaves of a source by their numbers in the file, as children.
+// Returns the child number of each node and leaf, keyed by its number in the file.
 absl::StatusOr<std::map<Id, int64_t>> NumberNodes(const Nodes& nodes, TreeSource& source) {
   std::map<Id, int64_t> children;
   int64_t branches = 0;
@@ -87,7 +87,7 @@ absl::StatusOr<std::map<Id, int64_t>> NumberNodes(const Nodes& nodes, TreeSource
   return children;
 }
 
-// One root for each tree, in the order in which the trees begin.
+// Adds one root per tree, in the order of the first nodes of the trees.
 absl::Status AddRoots(const Nodes& nodes, const std::map<Id, int64_t>& children,
                       TreeSource& source) {
   std::set<Id> below;
@@ -135,7 +135,7 @@ absl::Status AddVotes(const Converter& c, const std::map<Id, int64_t>& children,
   return absl::OkStatus();
 }
 
-// Adds the nodes below a node of a source before it.
+// Adds each node of a source after the nodes below it.
 class Adder {
  public:
   Adder(const TreeSource& source, ForestBuilder& builder)
@@ -165,7 +165,7 @@ class Adder {
 
   const TreeSource& source_;
   ForestBuilder& builder_;
-  std::vector<int64_t> added_;  // where each node is in the builder
+  std::vector<int64_t> added_;  // number of each node in the builder
 };
 
 }  // namespace

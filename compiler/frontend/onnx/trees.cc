@@ -16,11 +16,11 @@ namespace {
 
 constexpr char kDomain[] = "ai.onnx.ml";
 
-// How the leaves that a sample reaches make its result.
+// The aggregation of the leaves that a sample reaches.
 struct Aggregate {
   const char* op;   // the reduction
-  double neutral;   // changes nothing
-  bool is_average;  // the sum is divided by the number of trees
+  double neutral;   // neutral element of the reduction
+  bool is_average;  // true: the sum is divided by the number of trees
 };
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -37,7 +37,7 @@ absl::StatusOr<Aggregate> AggregateOf(const std::string& name) {
   return Wrong("aggregate_function", name, "AVERAGE, SUM, MIN or MAX");
 }
 
-// The leaves' weights beside the trees.
+// The votes of the leaves.
 class Ballot {
  public:
   Ballot(const TreeSource& source, int64_t targets, const Aggregate& aggregate)
@@ -48,9 +48,9 @@ class Ballot {
     for (const Vote& vote : source.votes) by_leaf_[vote.leaf].push_back(vote);
   }
 
-  // Roots of trees whose leaves all vote for one target, by target and with as many for each: those
-  // that are missing are leaf source.leaves, which votes for nothing. Empty if trees are not so, or
-  // not nearly.
+  // Returns the roots grouped by target, if all leaves of each tree vote for the same target. Each
+  // group is padded to the same size with the leaf source.leaves, which votes for nothing. Empty if
+  // a tree has several targets, or if there would be too much padding.
   std::vector<int64_t> RootsByTarget(const std::vector<int64_t>& roots) {
     std::vector<std::vector<int64_t>> of_target(static_cast<size_t>(targets_));
     for (size_t tree = 0; tree < roots.size(); ++tree) {
@@ -68,7 +68,7 @@ class Ballot {
     }
     return all;
   }
-  // The weight of each leaf, and of one that votes for nothing.
+  // Returns the weight of each leaf, and of an additional leaf that votes for nothing.
   std::vector<double> WeightOfLeaves() const {
     std::vector<double> weights(static_cast<size_t>(source_.leaves) + 1, aggregate_.neutral);
     for (const auto& [leaf, votes] : by_leaf_) {
@@ -77,7 +77,7 @@ class Ballot {
     }
     return weights;
   }
-  // The weights of each leaf for all targets.
+  // Returns the weights of each leaf for all targets.
   std::vector<double> WeightsOfLeaves() const {
     std::vector<double> weights(static_cast<size_t>(source_.leaves * targets_), aggregate_.neutral);
     for (const auto& [leaf, votes] : by_leaf_) {
@@ -93,7 +93,7 @@ class Ballot {
  private:
   static constexpr int64_t kNone = -1, kSeveral = -2, kUnknown = -3;
 
-  // The target that all leaves below vote for. The trees have no cycles, and are not deep.
+  // Returns the target that all leaves below vote for. The trees have no cycles and are not deep.
   int64_t TargetOf(int64_t child) {
     if (child >= 0) {
       int64_t& target = target_of_[static_cast<size_t>(child)];
@@ -118,10 +118,10 @@ class Ballot {
   const int64_t targets_;
   const Aggregate aggregate_;
   std::map<int64_t, std::vector<Vote>> by_leaf_;
-  std::vector<int64_t> target_of_;  // of each node
+  std::vector<int64_t> target_of_;  // one per node
 };
 
-// The totals of all targets, (samples, targets), of the dtype of data.
+// Returns the totals of all targets, (samples, targets), with the dtype of data.
 absl::StatusOr<ValueId> Totals(Converter& c, ValueId data, const TreeSource& source,
                                int64_t targets, const Aggregate& aggregate) {
   const TensorType type = c.type(data);
@@ -153,7 +153,7 @@ absl::StatusOr<ValueId> Totals(Converter& c, ValueId data, const TreeSource& sou
   }
   if (aggregate.is_average) total = f("divide", {total, f.Number(trees, total)});
   if (aggregate.neutral != 0) {
-    // The aggregate of no votes is 0, as the sum is.
+    // Without votes, the aggregate is 0, as for the sum.
     const ValueId has_none = f("equal", {total, f.Number(aggregate.neutral, total)});
     total = f("where", {has_none, f.Number(0, total), total});
   }
@@ -211,7 +211,8 @@ absl::Status TreeEnsembleClassifier(Converter& c) {
     KILN_ASSIGN_OR_RETURN(scores, WithBaseValues(c, scores));
     return SetClasses(c, labels, scores, transform);
   }
-  // All leaves vote for one of two classes: the other has what is left of 1, or the negated sum.
+  // All leaves vote for one of two classes. The score of the other is 1 minus the sum, or the
+  // negated sum.
   const bool is_share =
       transform == "NONE" &&
       std::all_of(votes.begin(), votes.end(), [](const Vote& vote) { return vote.weight >= 0; });

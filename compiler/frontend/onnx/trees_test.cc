@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees of the domain ai.onnx.ml: values, and what is refused.
+// Trees of the domain ai.onnx.ml: values and refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A tree of one question, x0 `mode` 2, with the leaves 1 and 2.
+// Returns a tree with one condition, x0 `mode` 2, and the leaves 1 and 2.
 std::string Question(const std::string& mode, const std::string& rest = "") {
   return Attr("nodes_treeids", std::vector<int>{0, 0, 0}) +
          Attr("nodes_nodeids", std::vector<int>{0, 1, 2}) +
@@ -65,7 +65,7 @@ TEST(Trees, TakeAnyNumbers) {
                 {node, {{"x", {1}, {3}}}, {20}}});
 }
 
-// Two trees, each a question of another feature.
+// Returns two trees, each with a condition on another feature.
 std::string TwoTrees(const std::string& rest) {
   return Attr("nodes_treeids", std::vector<int>{5, 5, 5, 7, 7, 7}) +
          Attr("nodes_nodeids", std::vector<int>{0, 1, 2, 4, 5, 6}) +
@@ -104,13 +104,14 @@ TEST(Trees, AreAddedUp) {
              Attr("aggregate_function", "MAX") + FloatsAttr("base_values", {10, 20})),
         {x},
         {13, 20, 14, 22}},
-       // Each tree has its target; and each leaf.
+       // Each tree, then each leaf, has its own target.
        {with(Votes("target", {1, 1, 0, 0}) + Attr("n_targets", 2)), {x}, {3, 1, 4, 2}},
        {with(Votes("target", {0, 1, 1, 0}) + Attr("n_targets", 2)), {x}, {1, 3, 4, 2}},
        {with(one + Attr("post_transform", "LOGISTIC")), {x}, {0.98201379, 0.99752738}}});
 }
 
-// Tree t is a chain of t % 5 questions, x0 <= 0, x0 <= 1 and so on; its leaf j weighs t + 1000 j.
+// Tree t is a chain of t % 5 conditions: x0 <= 0, x0 <= 1 and so on. Its leaf j has the weight t +
+// 1000 j.
 std::string Chains(int trees) {
   std::vector<int> tree_ids, node_ids, if_true, if_false, leaf_trees, leaf_nodes;
   std::vector<double> values, weights;
@@ -174,7 +175,7 @@ TEST(Trees, ChooseClasses) {
       {{Classifier(node, "'l' output: 'y'"), {x}, {1, 0, 3, 0, 2, 4}},
        {Classifier(node, "'y' output: 'p'"), {x}, {20, 20}},
        {Classifier(node + FloatsAttr("base_values", {9, 0, 0}), "'y' output: 'p'"), {x}, {30, 30}},
-       // The position of a label that is a string.
+       // A string label is replaced by its position.
        {Classifier(TwoTrees(Votes("class", {0, 1, 2, 2}) + names), "'y' output: 'p'"),
         {x},
         {2, 2}}});
@@ -203,7 +204,7 @@ TEST(Trees, ChooseOneOfTwoClassesByOneScore) {
   });
 }
 
-// An attribute that is a tensor of float32.
+// Returns an attribute that is a tensor of float32.
 std::string TensorAttr(const char* name, const std::vector<double>& values) {
   return absl::StrCat(" attribute { name: '", name,
                       "' type: TENSOR t { data_type: 1 dims: ", values.size(), " float_data: [",

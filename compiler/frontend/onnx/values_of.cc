@@ -40,7 +40,7 @@ void AddInput(const Given& given, onnx::GraphProto& graph) {
   for (int64_t extent : given.shape) type.mutable_shape()->add_dim()->set_dim_value(extent);
 }
 
-// The graph with constants in the place of its inputs.
+// Replaces the inputs of the graph by constants.
 absl::Status GiveInputs(const std::vector<Given>& inputs, Graph& graph) {
   for (ValueId id : graph.inputs) {
     Value& value = graph.value(id);
@@ -79,7 +79,7 @@ absl::StatusOr<Tensor> TensorOf(const ModelCase& test) {
   KILN_ASSIGN_OR_RETURN(Graph graph,
                         ImportOnnx(model.SerializeAsString(), "m.onnx", {}, EvaluateConstants));
   KILN_RETURN_IF_ERROR(GiveInputs(test.inputs, graph));
-  // What is dequantised stays for the passes.
+  // The importer leaves dequantized values to the passes, so they are computed here.
   KILN_ASSIGN_OR_RETURN(std::vector<Tensor> outputs, EvaluateAllConstants(graph));
   return std::move(outputs.front());
 }

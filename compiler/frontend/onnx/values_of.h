@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models whose values are computed, beside values from elsewhere.
+// Models whose values are computed and compared with values from elsewhere.
 #ifndef KILN_COMPILER_FRONTEND_ONNX_VALUES_OF_H_
 #define KILN_COMPILER_FRONTEND_ONNX_VALUES_OF_H_
 
@@ -19,11 +19,11 @@ struct Given {
   std::vector<double> values;
   int elem_type = onnx::TensorProto::FLOAT;
 };
-// A vector of int64; a tensor of uint8.
+// Return a vector of int64, and a tensor of uint8.
 Given Ints(const char* name, const std::vector<double>& values);
 Given Bytes(const char* name, const std::vector<int64_t>& shape, const std::vector<double>& values);
 
-// An attribute, to be added to a node's text.
+// Return an attribute as text, to be appended to a node's text.
 std::string Attr(const char* name, const char* value);
 std::string Attr(const char* name, int value);
 std::string Attr(const char* name, double value);
@@ -32,22 +32,22 @@ std::string FloatsAttr(const char* name, const std::vector<double>& values);
 std::string StringsAttr(const char* name, const std::vector<std::string>& values);
 
 struct ModelCase {
-  std::string node;  // as text, without inputs' values; its output is 'y'
+  std::string node;  // node as text, without input values; its output is 'y'
   std::vector<Given> inputs;
   std::vector<double> expected;
   int opset = 18;
-  bool at_run_time = false;              // `inputs` are inputs of the model, and no initializers
-  std::vector<Given> initializers = {};  // that are known at any rate
+  bool at_run_time = false;              // `inputs` are inputs of the model, not initializers
+  std::vector<Given> initializers = {};  // always known
 };
 
-// The value of 'y'. An import that fails is an error.
+// Return the value of 'y'. A failed import is an error.
 absl::StatusOr<Tensor> TensorOf(const ModelCase& test);
 absl::StatusOr<std::vector<double>> ValuesOf(const ModelCase& test);
 
-// That each has its values, within 1e-5.
+// Checks that each case has the expected values, within 1e-5.
 void ExpectValues(const std::vector<ModelCase>& cases);
 
-// A node of the domain ai.onnx.ml, as text; inputs and outputs are quoted.
+// Returns a node of the domain ai.onnx.ml as text. Inputs and outputs are quoted.
 std::string MachineLearningNode(const char* op, const std::string& attributes,
                                 const char* outputs = "'y'", const char* inputs = "'x'");
 

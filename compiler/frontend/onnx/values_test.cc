@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values at the ends of what is defined, and of scales of blocks.
+// Values at the limits of operators' domains, and with scales of blocks.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ TEST(OnnxValues, AtTheEndsOfWhatIsDefined) {
   const Given truth = {"x", {3, 2}, {1, 0, 0, 0, 1, 1}, onnx::TensorProto::BOOL};
   ExpectValues({
       {of("LpNormalization", "input: 'x'"), {{"x", {2, 2}, {0, 0, 3, 4}}}, {0, 0, 0.6, 0.8}},
-      // Indices out of range choose nothing.
+      // Indices out of range select nothing.
       {of("OneHot", "input: 'i' input: 'd' input: 'v'"),
        {Ints("i", {-1, -4, 3}), Ints("d", {3}), {"v", {2}, {5, 7}}},
        {5, 5, 7, 5, 5, 5, 5, 5, 5}},
@@ -31,7 +31,7 @@ TEST(OnnxValues, AtTheEndsOfWhatIsDefined) {
        {{"x", {3}, {1, 4, 9}}},
        {5, 5, 5},
        10},
-      // Of bool, where false is less than true.
+      // For bools, false is less than true.
       {of("ReduceMax", "input: 'x' input: 'a'"), {truth, Ints("a", {1})}, {1, 0, 1}, 20},
       {of("ReduceMin", "input: 'x' input: 'a'"), {truth, Ints("a", {0})}, {0, 0}, 20},
       {of("ReduceMin", "input: 'x'") + Attr("keepdims", 0), {truth}, {0}, 20},
@@ -39,12 +39,12 @@ TEST(OnnxValues, AtTheEndsOfWhatIsDefined) {
       {of("Shrink", "input: 'x'") + Attr("bias", 1.5) + Attr("lambd", 2.5),
        {{"x", {4}, {-5, -2, 2, 5}, onnx::TensorProto::INT8}},
        {-3, 0, 0, 3}},
-      // The place behind in opset 10, the nearest from then on.
+      // Opset 10 takes the next position; later opsets take the nearest.
       {of("Resize", "input: 'x' input: 's'"),
        {{"x", {1, 1, 1, 4}, {1, 2, 3, 4}}, {"s", {4}, {1, 1, 1, 0.6}}},
        {1, 3},
        10},
-      // Each dimension by its own rule, where some shrink and some grow.
+      // If some dimensions shrink and some grow, each follows its own rule.
       {of("Resize", "input: 'x' input: 's'"),
        {{"x", {2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}}, {"s", {2}, {1.5, 0.6}}},
        {1, 3, 1, 3, 5, 7},
@@ -53,7 +53,7 @@ TEST(OnnxValues, AtTheEndsOfWhatIsDefined) {
        {{"x", {2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}}, {"s", {2}, {1.5, 0.5}}},
        {1, 3, 1 + 4 * 2 / 3.0, 3 + 4 * 2 / 3.0, 5, 7},
        10},
-      // The part of the data that roi names is stretched to the size of the whole.
+      // The part of the data that roi selects is stretched to the whole size.
       {of("Resize", "input: 'x' input: 'r' input: 's'") + Attr("mode", "linear") +
            Attr("coordinate_transformation_mode", "tf_crop_and_resize"),
        {{"x", {5}, {0, 1, 2, 3, 4}}, {"r", {2}, {0.25, 0.75}}, {"s", {1}, {1}}},
@@ -66,7 +66,7 @@ TEST(OnnxValues, AtTheEndsOfWhatIsDefined) {
        {truth},
        {1, 0, 0, 0, 1, 1},
        26},
-      // What the one-sided transform makes of {1, 2, 3, 4} and of {1, 2, 3}.
+      // The input is the one-sided transform of {1, 2, 3, 4}, then of {1, 2, 3}.
       {of("DFT", "input: 'x'") + Attr("inverse", 1) + Attr("onesided", 1),
        {{"x", {1, 3, 2}, {10, 0, -2, 2, -2, 0}}},
        {1, 2, 3, 4},
@@ -82,7 +82,7 @@ TEST(OnnxValues, AtTheEndsOfWhatIsDefined) {
   });
 }
 
-// A bound of Clip that is NaN makes all NaN, as it does in NumPy, whether it is an input or an attribute.
+// A NaN bound of Clip, as an input or an attribute, makes all elements NaN, as in NumPy.
 TEST(OnnxValues, OfClipToNan) {
   const Given x = {"x", {2}, {1, 4}}, nan = {"n", {}, {std::nan("")}};
   const ModelCase cases[] = {
@@ -101,7 +101,7 @@ TEST(OnnxValues, OfClipToNan) {
   }
 }
 
-// The padding holds the zero point of x.
+// The padding has the zero point of x.
 TEST(OnnxValues, OfConvInteger) {
   const std::vector<double> x = {3, 5, 2, 8}, w = {3, 1, 4};
   const Given x_zero = Bytes("xz", {}, {2}), w_zero = Bytes("wz", {1}, {1});
@@ -116,7 +116,7 @@ TEST(OnnxValues, OfConvInteger) {
   });
 }
 
-// Scales of blocks: the last block of an axis may be smaller.
+// With scales of blocks, the last block of an axis may be smaller.
 TEST(OnnxValues, OfScalesOfBlocks) {
   const std::string dequantize = "op_type: 'DequantizeLinear' input: 'x' input: 's' output: 'y' ",
                     quantize = "op_type: 'QuantizeLinear' input: 'x' input: 's' output: 'y' ";
@@ -139,7 +139,7 @@ TEST(OnnxValues, OfScalesOfBlocks) {
   EXPECT_EQ(found.status().code(), absl::StatusCode::kInvalidArgument) << found.status();
 }
 
-// As PyTorch writes index_copy: the data go to and fro with another dimension in front.
+// PyTorch writes index_copy this way: the data is transposed to another first dimension and back.
 TEST(OnnxValues, OfUpdatesAlongAnotherAxis) {
   const std::string exchanged = Attr("perm", std::vector<int>{1, 0, 2});
   const std::string update =
@@ -165,7 +165,7 @@ TEST(OnnxValues, OfUpdatesAlongAnotherAxis) {
   });
 }
 
-// Two heads of queries for each of keys and values.
+// Two query heads for each head of keys and values.
 TEST(OnnxValues, OfGroupedHeads) {
   const std::string repeat =
       "op_type: 'Reshape' input: 'k' input: 'one' output: 'k1' } node { op_type: 'Expand' input: "

@@ -10,7 +10,7 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-// Of a window, and of what is around data: sums and products of them stay within int64.
+// Limit for windows and pads, so that their sums and products fit int64.
 constexpr int64_t kMaxWindow = 1 << 24;
 
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -34,7 +34,7 @@ absl::StatusOr<std::vector<int64_t>> PadsOf(const Converter& c, const Shape& dat
   }
   if (mode != "VALID" && mode != "SAME_UPPER" && mode != "SAME_LOWER")
     return Wrong("auto_pad", mode, "NOTSET, VALID, SAME_UPPER or SAME_LOWER");
-  // Exporters write zeros beside auto_pad.
+  // Exporters write zero pads in addition to auto_pad.
   if (std::any_of(given.begin(), given.end(), [](int64_t pad) { return pad != 0; })) {
     return Wrong("auto_pad and pads",
                  absl::StrCat(mode, " and ", AttrValue::Ints(given).ToString()),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants. A sparse one is stored level by level, a level per dimension in the order of
-// traversal: a dense level has every index, a compressed one (CSR) lists those that are there, of
-// every position of the level before it. Levels behind the tensor's rank are the places inside of a
+// Constants. A sparse one is stored level by level, with one level per dimension in traversal
+// order. A dense level has all indices. A compressed level (CSR) lists the indices that are present
+// for each position of the previous level. Levels after the tensor's rank are positions inside of a
 // block.
 #include "compiler/frontend/tflite/constant.h"
 
@@ -23,8 +23,8 @@ absl::Status Damaged(absl::string_view what) {
 
 struct Level {
   bool compressed = false;
-  int64_t extent = 0;                      // indices of the level
-  std::vector<int64_t> segments, indices;  // compressed
+  int64_t extent = 0;                      // number of indices of the level
+  std::vector<int64_t> segments, indices;  // only if compressed
 };
 
 template <typename Vector>
@@ -51,7 +51,7 @@ class Densifier {
   Densifier(const TensorInfo& tensor, const TensorType& type) : tensor_(tensor), type_(type) {}
 
   absl::StatusOr<std::string> Run() && {
-    // A small file must not ask for much memory or time.
+    // Bounds the memory and time that a small file can require.
     const int64_t most = kMaxPlacesPerByte * static_cast<int64_t>(tensor_.data.size()) + (1 << 20);
     if (type_.num_bytes() > most) {
       return Damaged(absl::StrCat(tensor_.data.size(), " bytes of values for ", type_.ToString()));
@@ -66,7 +66,8 @@ class Densifier {
   }
 
  private:
-  // order_[level] is the dimension of the level: of the tensor, or behind its rank, of a block.
+  // Reads order_. order_[level] is the dimension of the level. Dimensions from the tensor's rank on
+  // are those of a block.
   absl::Status ReadOrder() {
     const schema::SparsityParameters& sparsity = *tensor_.sparsity;
     const size_t rank = type_.shape.size();
@@ -105,7 +106,7 @@ class Densifier {
       return Damaged("the number of levels differs");
     }
     levels_.resize(order_.size());
-    // Extents of blocks first: those of the tensor's dimensions are counted in blocks.
+    // Extents of blocks are read first, as dimensions of the tensor are counted in blocks.
     for (const bool blocks : {true, false}) {
       for (size_t k = 0; k < order_.size(); ++k) {
         const size_t dim = static_cast<size_t>(order_[k]);
@@ -142,7 +143,7 @@ class Densifier {
     return absl::OkStatus();
   }
 
-  // Writes the values of `position` of the levels before `level`.
+  // Writes the values below `position`, a position in the levels before `level`.
   absl::Status Visit(size_t level, int64_t position) {
     if (level == levels_.size()) return Write();
     const Level& l = levels_[level];
@@ -188,12 +189,12 @@ class Densifier {
   const TensorInfo& tensor_;
   const TensorType& type_;
   std::vector<int64_t> order_, block_map_;
-  std::vector<int64_t> block_;      // extents of a block, per dimension of the tensor
-  std::vector<int64_t> block_dim_;  // where index_ has the place in a block, or -1
+  std::vector<int64_t> block_;      // extent of a block per dimension of the tensor
+  std::vector<int64_t> block_dim_;  // index in index_ of the position in a block, or -1
   std::vector<Level> levels_;
   std::vector<int64_t> index_;
   std::string bytes_;
-  size_t next_ = 0;  // in the data
+  size_t next_ = 0;  // position in the data
 };
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace kiln::tflite_frontend {
 
-// The value of a tensor that has data; sparse ones are made dense. InvalidArgument where the data
-// do not fit the type.
+// Returns the value of a tensor with data. A sparse tensor is made dense. InvalidArgument if the
+// data does not fit the type.
 absl::StatusOr<Tensor> DecodeConstant(const TensorInfo& tensor);
 
 }  // namespace kiln::tflite_frontend

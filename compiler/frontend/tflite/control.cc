@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that run subgraphs. What decides which of them runs, and how often, is known when the
-// model is compiled: the graph has the operators that run, one behind the other.
+// Operators that run subgraphs. Conditions must be known when the model is compiled. The graph
+// contains the operators of the subgraphs that run, one run after the other.
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/tflite/converter.h"
@@ -10,7 +10,7 @@ namespace kiln::tflite_frontend {
 namespace {
 
 constexpr int kMaxDepth = 32;
-// A call makes room for so many tensors in the time of an operator.
+// Number of tensors that a call sets up in the time of one operator.
 constexpr int64_t kTensorsPerOperator = 64;
 
 }  // namespace
@@ -39,7 +39,7 @@ absl::StatusOr<std::vector<Importer::Argument>> Importer::Call(
     return absl::InvalidArgumentError(
         absl::StrCat("calls of subgraphs are nested more than ", kMaxDepth, " deep"));
   }
-  // A call costs something even where the subgraph has no operator.
+  // A call costs something even if the subgraph has no operators.
   KILN_RETURN_IF_ERROR(CountWork(
       1 + static_cast<int64_t>(file_.subgraphs()[static_cast<size_t>(subgraph)].tensors.size()) /
               kTensorsPerOperator));
@@ -106,7 +106,7 @@ absl::Status Importer::While(Frame& frame, const OperatorInfo& op) {
     return Wrong("outputs", absl::StrCat(op.outputs.size()),
                  absl::StrCat(state.size(), ", as inputs"));
   }
-  // The number of operators bounds the number of turns.
+  // The limit on operators also bounds the number of iterations.
   for (;;) {
     KILN_ASSIGN_OR_RETURN(const std::vector<Argument> condition,
                           Call(frame, options->cond_subgraph_index(), state));

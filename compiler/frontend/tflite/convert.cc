@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conversion of one operator, and where it stands in the model: its operands and results. The
-// graph has no complex numbers: a complex tensor is two values, and what moves one moves both.
+// The conversion of one operator with its operands and results. The graph has no complex numbers: a
+// complex tensor is two values, and an operator that moves it is converted once per part.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -81,7 +81,8 @@ absl::Status Importer::ConvertOperator(Frame& frame, const OperatorInfo& op) {
   if (moves) {
     KILN_ASSIGN_OR_RETURN(const std::vector<ValueId> imaginary,
                           Results(frame, op, Parts::kImaginary));
-    // Those of one output side by side, as an operator that makes complex numbers has them.
+    // Puts both parts of each output next to each other, as for an operator that creates complex
+    // numbers.
     std::vector<ValueId> both;
     for (size_t i = 0; i < results.size(); ++i) {
       both.push_back(results[i]);
@@ -89,7 +90,7 @@ absl::Status Importer::ConvertOperator(Frame& frame, const OperatorInfo& op) {
     }
     results = std::move(both);
   }
-  // Operators that only write a variable or make a handle have no results.
+  // Operators that only write a variable or create a handle have no results.
   if (!results.empty() && op.outputs.size() > results.size()) {
     return Wrong("outputs", absl::StrCat(op.outputs.size()),
                  absl::StrCat(results.size(), ", as the operator has"));

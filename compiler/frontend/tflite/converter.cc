@@ -9,7 +9,7 @@
 namespace kiln::tflite_frontend {
 
 const void* Converter::EmptyTable() {
-  // A table of the wire format: the offset back to its table of fields, which has none.
+  // A table of the wire format: the offset back to its table of fields, which is empty.
   struct Bytes {
     uint16_t fields_bytes = 4, table_bytes = 4;
     int32_t back_to_fields = 4;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the conversion of one TFLite operator works with.
+// The interface for the conversion of one TFLite operator.
 #ifndef KILN_COMPILER_FRONTEND_TFLITE_CONVERTER_H_
 #define KILN_COMPILER_FRONTEND_TFLITE_CONVERTER_H_
 
@@ -21,11 +21,11 @@
 
 namespace kiln::tflite_frontend {
 
-// One operator, while it is converted: reads its operands and options, adds operators to the graph,
-// names the results.
+// One operator during its conversion. Reads its operands and options, adds operators to the graph,
+// and sets its outputs.
 class Converter : public frontend::Adder {
  public:
-  // Finds what the operator has kept from the run before, a state of that type.
+  // Returns the operator's state of that type from the previous run.
   using FindState = std::function<absl::StatusOr<ValueId>(const TensorType&)>;
 
   Converter(const OperatorInfo& op, const Subgraph& subgraph, SourceLocation source,
@@ -36,31 +36,32 @@ class Converter : public frontend::Adder {
         inputs_(std::move(inputs)),
         find_state_(std::move(find_state)) {}
 
-  // The options, or those that an absent table stands for.
+  // Returns the options, or the defaults if the table is absent.
   template <typename T>
   const T& Options() const {
     const T* options = op_.raw->builtin_options_as<T>();
     return options == nullptr ? *static_cast<const T*>(EmptyTable()) : *options;
   }
-  // The options of a custom operator.
+  // Returns the options of a custom operator.
   absl::StatusOr<CustomOptions> ReadCustomOptions() const;
 
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   int num_outputs() const { return static_cast<int>(op_.outputs.size()); }
-  // An optional input may be absent.
+  // True if input i is present. An optional input may be absent.
   bool HasInput(int i) const {
     return i < num_inputs() && inputs_[static_cast<size_t>(i)] != kNoId;
   }
   // InvalidArgument if the input is absent.
   absl::StatusOr<ValueId> Input(int i) const;
-  // All inputs, of which none may be absent.
+  // Returns all inputs. None may be absent.
   absl::StatusOr<std::vector<ValueId>> Inputs() const;
-  // What the file says of an output, and of an input that is there.
+  // Return the information in the file about an output, and about an input that is present.
   absl::StatusOr<const TensorInfo*> OutputInfo(int i) const;
   absl::StatusOr<const TensorInfo*> InputInfo(int i) const;
   absl::StatusOr<DType> OutputDType(int i) const;
   bool IsConstant(ValueId value) const { return graph().is_constant(value); }
-  // The value of an input that must be known at compile time. Unimplemented if it is not.
+  // Returns the value of an input that must be known at compile time. Unimplemented if it is not
+  // known.
   absl::StatusOr<Tensor> ConstantInput(int i, absl::string_view what) const;
   absl::StatusOr<std::vector<int64_t>> IntsInput(int i, absl::string_view what) const;
   absl::StatusOr<int64_t> IntInput(int i, absl::string_view what) const;
@@ -68,16 +69,16 @@ class Converter : public frontend::Adder {
   ValueId Ints(const std::vector<int64_t>& values, DType dtype);
   absl::StatusOr<ValueId> Activated(ValueId value, tflite_schema::Activation activation);
 
-  // Says what the operator's output i is.
+  // Sets output i of the operator.
   void SetOutput(int i, ValueId value);
-  // The same of what may be an error, which it returns.
+  // Sets output i, or returns the error of `value`.
   absl::Status Output(int i, absl::StatusOr<ValueId> value);
   const std::vector<ValueId>& outputs() const { return outputs_; }
-  // Says what the variable that is input i holds from now on.
+  // Sets the new value of the variable that is input i.
   void SetVariable(int i, ValueId value) { variables_[i] = value; }
   const std::map<int, ValueId>& variables() const { return variables_; }
-  // What the operator has kept from the run before, 0 in all elements at first, although the file
-  // has no tensor for it; and what it keeps for the next run.
+  // Reads and writes state that the operator keeps between runs although the file has no tensor for
+  // it. It is 0 in all elements at first.
   absl::StatusOr<ValueId> State(const TensorType& type) const { return find_state_(type); }
   void SetState(ValueId value) { state_ = value; }
   ValueId state() const { return state_; }
@@ -94,30 +95,30 @@ class Converter : public frontend::Adder {
   FindState find_state_;
 };
 
-// How an operator is converted.
+// The conversion of an operator.
 using Convert = absl::Status (*)(Converter&);
 
-// What an operator does with quantized tensors.
+// Support of an operator for quantized tensors.
 enum class Quantised {
   kNo,
-  kOneScale,      // moves elements or chooses between them: where their scales are one
-  kMoves,         // the same whatever the scales are: TFLite Micro's kernels do not look at them
-  kComputesInt8,  // has arithmetic of its own for int8
-  kComputes8,     // … and for uint8
-  kComputes,      // … and for numbers of 16 bits
+  kOneScale,      // moves or selects elements; their scales must be equal.
+  kMoves,         // moves elements; TFLite Micro's kernels ignore the scales.
+  kComputesInt8,  // has its own arithmetic for int8.
+  kComputes8,     // has its own arithmetic for int8 and uint8.
+  kComputes,      // has its own arithmetic for int8, uint8 and int16.
 };
 
 // A row of the table of operators.
 struct TfliteOperator {
   tflite_schema::BuiltinOperator code;
-  Convert convert;              // null: `relay` with the same inputs
-  const char* relay = nullptr;  // with one output
-  // Whether tensors may be quantized.
+  Convert convert;              // null: the operator `relay` with the same inputs
+  const char* relay = nullptr;  // must have one output
+  // Support for quantized tensors.
   Quantised quantised = Quantised::kNo;
-  const char* custom_name = "";  // of a custom operator
+  const char* custom_name = "";  // name of a custom operator
 };
 
-// The rows of each family; operators.cc joins them.
+// The rows of each family. operators.cc joins them.
 absl::Span<const TfliteOperator> ElementwiseOperators();
 absl::Span<const TfliteOperator> NeuralOperators();
 absl::Span<const TfliteOperator> WindowOperators();
@@ -129,10 +130,10 @@ absl::Span<const TfliteOperator> RecurrentOperators();
 absl::Span<const TfliteOperator> SpectrumOperators();
 absl::Span<const TfliteOperator> SignalOperators();
 
-// Whether the operator moves complex numbers as it does others; their parts are moved one by one.
+// True if the operator moves complex numbers like other numbers. Their parts are moved separately.
 bool MovesComplex(tflite_schema::BuiltinOperator code);
 
-// Null if there is none.
+// Returns null if there is none.
 const TfliteOperator* FindOperator(const OperatorInfo& op);
 
 using frontend::NormalAxis;

@@ -17,10 +17,10 @@ absl::StatusOr<CustomOptions> CustomOptions::Parse(absl::string_view bytes) {
     return Wrong("custom options", absl::StrCat(bytes.size(), " bytes"),
                  absl::StrCat("at most ", kMaxBytes));
   }
-  // A copy, since offsets are aligned within the memory that it begins.
+  // Copied, as the alignment of offsets is relative to the start of the memory.
   const std::string copy(bytes);
   const auto* data = reinterpret_cast<const uint8_t*>(copy.data());
-  // Of many references to one vector the verifier would follow each.
+  // Keeps the verifier from following each of many references to the same vector.
   std::vector<uint8_t> seen;
   if (!flexbuffers::VerifyBuffer(data, copy.size(), &seen)) {
     return Wrong("custom options", "bytes that are no FlexBuffer", "a FlexBuffer");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CustomOptions: the options of a custom operator, numbers by name in a FlexBuffer.
+// CustomOptions: the options of a custom operator, as named numbers in a FlexBuffer.
 //
 //   KILN_ASSIGN_OR_RETURN(const CustomOptions options, c.ReadCustomOptions());
 //   KILN_ASSIGN_OR_RETURN(const int64_t shift, options.Int("shift"));
@@ -17,10 +17,11 @@ namespace kiln::tflite_frontend {
 
 class CustomOptions {
  public:
-  // `bytes` are untrusted; none at all are no options. InvalidArgument if they are no map.
+  // `bytes` are untrusted. Empty bytes have no options. InvalidArgument if they are not a map.
   static absl::StatusOr<CustomOptions> Parse(absl::string_view bytes);
 
-  // An integer, or a bool as 0 or 1. InvalidArgument if there is none of that name, or it is none.
+  // Returns an integer, or a bool as 0 or 1. InvalidArgument if the name is missing or has another
+  // type.
   absl::StatusOr<int64_t> Int(const std::string& name) const;
 
  private:

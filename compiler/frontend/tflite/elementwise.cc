@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element by element: most operators have a Relay twin and are rows alone.
+// Element-wise operators. Most are rows of the table, as Relay has the same operator.
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -15,7 +15,7 @@ namespace {
 namespace schema = tflite_schema;
 using schema::BuiltinOperator;
 
-// The operator of two quantised operands.
+// The qnn operator for two quantized operands.
 struct QnnOp {
   const char* name;
   Attrs attrs = {{"rounding", "TFLITE"}};
@@ -37,7 +37,8 @@ absl::Status QnnBinary(Converter& c, const QnnOp& qnn, ValueId a, ValueId b,
   return c.Output(0, ActivatedQuantized(c, y, *out, activation));
 }
 
-// An operator of two operands with a fused activation; `qnn` is that of quantised ones.
+// Converts an operator with two operands and a fused activation. `qnn` is used for quantized
+// operands.
 template <typename Options>
 absl::Status Binary(Converter& c, absl::string_view relay, const QnnOp& qnn) {
   KILN_ASSIGN_OR_RETURN(const ValueId a, c.Input(0));
@@ -59,7 +60,7 @@ absl::Status Div(Converter& c) {
   return Binary<schema::DivOptions>(c, "divide", {"qnn.divide", {}});
 }
 
-// One function for floats and plain integers, one for quantised numbers.
+// Calls kQuantized if input 0 is quantized, otherwise kPlain.
 template <absl::Status (*kPlain)(Converter&), absl::Status (*kQuantized)(Converter&)>
 absl::Status Either(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 0));
@@ -97,7 +98,7 @@ absl::Status Square(Converter& c) {
   return c.Output(0, c.Op("multiply", {x, x}));
 }
 
-// The quotient of the scales of data and output, divided in float32.
+// Returns the quotient of the scales of input and output, computed in float32.
 absl::StatusOr<float> ScaleQuotient(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> in, InputQuantization(c, 0));
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> out, OutputQuantization(c, 0));
@@ -170,7 +171,7 @@ absl::Status Cast(Converter& c) {
   return c.Output(0, c.Op("cast", {x}, {{"dtype", dtype.ToString()}}));
 }
 
-// Of float16, of weights that are stored as integers, and of quantised results.
+// Converts float16 to float32, and dequantizes weights stored as integers and quantized results.
 absl::Status Dequantize(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   if (c.type(x).dtype.is_float()) return Cast(c);
@@ -184,7 +185,7 @@ absl::Status Dequantize(Converter& c) {
                           {{"axis", q->per_channel() ? q->axis : -1}}));
 }
 
-// Of floats, and of numbers of another scale.
+// Quantizes floats, and requantizes numbers of another scale.
 absl::Status Quantize(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> out, OutputQuantization(c, 0));
@@ -206,7 +207,7 @@ absl::Status Saturating(Converter& c, absl::string_view relay, absl::string_view
                   q.has_value() ? QnnUnary(c, qnn, x, {{"rounding", "TFLITE"}}) : c.Op(relay, {x}));
 }
 
-// Of uint8 both are tables of float32 numbers.
+// For uint8, logistic and tanh are tables computed in float32.
 bool IsUint8(const Converter& c) {
   const absl::StatusOr<ValueId> x = c.Input(0);
   return x.ok() && c.type(*x).dtype == DType::UInt(8);
@@ -234,7 +235,7 @@ absl::Status Less(Converter& c) { return Compare(c, "less"); }
 absl::Status LessEqual(Converter& c) { return Compare(c, "less_equal"); }
 absl::Status NotEqual(Converter& c) { return Compare(c, "not_equal"); }
 
-// A condition of rank 1 chooses along the first dimension of x and y.
+// A condition of rank 1 selects along the first dimension of x and y.
 absl::Status Select(Converter& c) {
   KILN_ASSIGN_OR_RETURN(ValueId condition, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(1));

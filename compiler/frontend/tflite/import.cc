@@ -18,12 +18,13 @@ namespace {
 
 using tflite_schema::BuiltinOperator;
 
-// A loop or a tree of calls may repeat a subgraph this often, all together.
+// Limit on operators, including those in all repetitions of a subgraph by loops or calls.
 constexpr int64_t kMaxOperators = 200'000;
-// Constants may be shared by tensors of several types, each of which has a copy.
+// Tensors of several types may share a constant. Each has its own copy, which counts.
 constexpr int64_t kMaxConstantBytes = kMaxModelFileBytes;
 
-// Of an input or output of the model, which may have another shape than the file says.
+// Returns the quantization of an input or output of the model. Its shape may differ from the
+// file's.
 absl::StatusOr<std::optional<frontend::PortQuantization>> QuantizationOfPort(
     const TensorInfo& info, const TensorType& type) {
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q,
@@ -59,7 +60,7 @@ Importer::Frame Importer::MakeFrame(int index, int depth) const {
           .depth = depth};
 }
 
-// What the user says is about inputs that there are.
+// Checks that the user's options are about existing inputs.
 absl::Status Importer::CheckOptions() const {
   const Subgraph& main = file_.subgraphs()[0];
   std::set<std::string> names;
@@ -191,7 +192,7 @@ absl::StatusOr<ValueId> Importer::Resolve(Frame& frame, int tensor) {
     const auto it = constants_.find(key);
     if (it != constants_.end()) return place = it->second;
   }
-  // Before there is memory for it: sparse data may be small.
+  // Counted before the memory is allocated, as sparse data may be small.
   KILN_ASSIGN_OR_RETURN(const TensorType type, info.ToTensorType());
   constant_bytes_ += type.num_bytes();
   if (constant_bytes_ > kMaxConstantBytes) {
@@ -216,7 +217,7 @@ absl::Status Importer::AddOperators(Frame& frame) {
     absl::Status status = CountWork(1);
     if (status.ok()) status = AddOperator(frame, op);
     if (status.ok()) continue;
-    // An error of a subgraph that the operator calls says where it is.
+    // An error of a called subgraph already contains its location.
     if (absl::StrContains(status.message(), path_ + ": ")) return status;
     return Annotate(status, absl::StrCat(path_, ": node '", op.name, "' (", op.code_name, "): "));
   }

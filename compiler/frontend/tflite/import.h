@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// TFLite import: a model file becomes a Graph of Relay operators.
+// TFLite import: converts a model file to a Graph of Relay operators.
 //
 //   KILN_ASSIGN_OR_RETURN(Graph graph,
 //                         ImportTflite(bytes, "model.tflite", {}, EvaluateConstants));
 //
-// Names of inputs and outputs are kept; a node's SourceLocation has the name of its operator's
-// first output. Data stay channels-last. What a model keeps from one run to the next, resource
-// variables and variable tensors, are inputs `<name>` and outputs `<name>.next` of the graph behind
-// the model's own; the graph's attributes state_inputs and state_initial have their names and what
-// each holds at first. The operators are rows of tables: converter.h.
+// Names of inputs and outputs are kept. The SourceLocation of a node has the name of its operator's
+// first output. Data stays channels-last. State that a model keeps between runs (resource variables
+// and variable tensors) becomes inputs `<name>` and outputs `<name>.next` of the graph, after the
+// model's own. The graph's attributes state_inputs, state_outputs and state_initial have their
+// names and initial values. The operators are rows of tables (converter.h).
 #ifndef KILN_COMPILER_FRONTEND_TFLITE_IMPORT_H_
 #define KILN_COMPILER_FRONTEND_TFLITE_IMPORT_H_
 
@@ -29,24 +29,24 @@ using frontend::ImportOptions;
 using frontend::InputPin;
 using frontend::ModelPort;
 
-// Whether the bytes are those of a TFLite file, by its identifier.
+// True if the bytes have the identifier of a TFLite file.
 bool IsTflite(absl::string_view bytes);
 
-// `bytes` are untrusted. Errors: "model.tflite: node 'conv1' (CONV_2D): …"; all operators that are
-// not supported are told at once. A pin may change extents that the file calls dynamic; without one
-// they are those that the file has. All values of the result have types.
+// `bytes` are untrusted. Errors have the form "model.tflite: node 'conv1' (CONV_2D): …". All
+// unsupported operators are reported at once. A pin may change extents that the file marks as
+// dynamic. Without a pin, they are the extents in the file. All values of the result have types.
 absl::StatusOr<Graph> ImportTflite(absl::string_view bytes, const std::string& path,
                                    const ImportOptions& options, const Evaluator& evaluate);
 
-// The model's inputs. InvalidArgument, naming `path`, if the bytes are no TFLite model.
+// Returns the model's inputs. InvalidArgument, naming `path`, if the bytes are not a TFLite model.
 absl::StatusOr<std::vector<ModelPort>> ReadInputs(absl::string_view bytes, const std::string& path);
 
-// The model's description and metadata, as they are written. Errors as of ReadInputs.
+// Returns the model's description and metadata unchanged. Errors as for ReadInputs.
 absl::StatusOr<std::vector<std::pair<std::string, std::string>>> ReadProperties(
     absl::string_view bytes, const std::string& path);
 
-// Quantized constants of 8 bits or fewer that an operator with float32 results reads (DEQUANTIZE, hybrid
-// FULLY_CONNECTED, …). Errors as of ReadInputs.
+// Returns the quantized constants of 8 bits or fewer that operators with float32 results read
+// (DEQUANTIZE, hybrid FULLY_CONNECTED, …). Errors as for ReadInputs.
 absl::StatusOr<frontend::NarrowWeights> ReadNarrowWeights(absl::string_view bytes,
                                                           const std::string& path);
 

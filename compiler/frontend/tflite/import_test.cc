@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small models, and the Relay text or the error that comes out.
+// Small models, and the Relay text or the error that the import yields.
 #include "compiler/frontend/tflite/import.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ absl::StatusOr<Graph> Import(const ModelBuilder& b, const ImportOptions& options
   return ImportTflite(b.Bytes(), "m.tflite", options, EvaluateConstants);
 }
 
-// The graph as text, or the error.
+// Returns the graph as text, or the error.
 std::string Text(const ModelBuilder& b, const ImportOptions& options = {}) {
   const absl::StatusOr<Graph> graph = Import(b, options);
   return graph.ok() ? PrintRelay(*graph) : std::string(graph.status().message());
@@ -76,7 +76,7 @@ TEST(ImportTflite, EndsAtTensors) {
             "m.tflite: --outputs: the model has no tensor 'smu', perhaps 'sum'");
 }
 
-// Passes decide whether integers or floats are stored.
+// The importer keeps integers, and passes decide whether integers or floats are stored.
 TEST(ImportTflite, WeightsOfIntegersOfADenseLayerStayIntegers) {
   for (const bool per_channel : {false, true}) {
     ModelBuilder b;
@@ -208,7 +208,7 @@ TEST(ImportTflite, TellsAllUnsupportedOperatorsAtOnce) {
   EXPECT_THAT(text, HasSubstr("L2_NORMALIZATION is not supported on quantised tensors of uint8"));
 }
 
-// Pads a row of two in front, perhaps with a constant.
+// Pads a row of two at the start, optionally with a constant.
 ModelBuilder QuantisedPad(float scale, float fill_scale = 0) {
   ModelBuilder b;
   const int x = b.Input("x", {1, 2}, Type::INT8);
@@ -225,13 +225,13 @@ ModelBuilder QuantisedPad(float scale, float fill_scale = 0) {
   return b;
 }
 
-// TFLite Micro pads with the zero of the result, and looks at no other scale than the constant's.
+// TFLite Micro pads with the zero point of the result, and checks only the scale of the constant.
 TEST(ImportTflite, PadsQuantisedTensorsOfAnyScale) {
   const absl::StatusOr<Graph> graph = Import(QuantisedPad(0.25));
   ASSERT_TRUE(graph.ok()) << graph.status();
   const Value& fill = graph->value(graph->node(0).inputs[1]);
   ASSERT_EQ(fill.kind, ValueKind::kConstant);
-  EXPECT_EQ(fill.constant.AsInt(0), -7);  // what stands for 0
+  EXPECT_EQ(fill.constant.AsInt(0), -7);  // the number that represents 0
   EXPECT_TRUE(Import(QuantisedPad(0.25, 0.25)).ok());
   EXPECT_THAT(Text(QuantisedPad(0.25, 0.5)), HasSubstr("a fill of another scale"));
 }
@@ -253,7 +253,7 @@ TEST(ImportTflite, ScalesThatDifferByRoundingAreOne) {
   EXPECT_THAT(Text(QuantisedMaxPool(0.50001F)), HasSubstr("scales or zero points differ"));
 }
 
-// The state of an accumulator: read, added to, written.
+// An accumulator: reads its state, adds to it, and writes it.
 ModelBuilder Accumulator(const std::vector<float>& initial) {
   ModelBuilder b;
   const int x = b.Input("x", {2});
@@ -332,7 +332,7 @@ TEST(ImportTflite, IfWithAKnownConditionIsOneBranch) {
   }
 }
 
-// Squares x until the counter is `turns`.
+// Squares x until the counter reaches `turns`.
 ModelBuilder Loop(int turns) {
   ModelBuilder b;
   const int x = b.Input("x", {2}), zero = b.Constant<int32_t>({}, Type::INT32, {0});
@@ -382,7 +382,7 @@ TEST(ImportTflite, EndlessLoopsAreErrors) {
   EXPECT_THAT(Text(b), HasSubstr("come to more than 200000 operators"));
 }
 
-// The file may say any shape; nothing is as large before the model runs.
+// The file may declare any shape. No memory of that size may be allocated by the import.
 TEST(ImportTflite, LargeStateTakesNoMemory) {
   ModelBuilder b;
   const int state = b.Add("state", {1 << 15, 1 << 15});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The importer: values by tensor, subgraphs in each other, and what a model keeps.
+// The importer: values of tensors, nested subgraphs, and the state of a model.
 #ifndef KILN_COMPILER_FRONTEND_TFLITE_IMPORTER_H_
 #define KILN_COMPILER_FRONTEND_TFLITE_IMPORTER_H_
 
@@ -20,7 +20,7 @@ namespace kiln::tflite_frontend {
 
 class Importer {
  public:
-  // All must outlive the importer.
+  // All arguments must outlive the importer.
   Importer(const ModelFile& file, const std::string& path, const ImportOptions& options,
            const Evaluator& evaluate)
       : file_(file), path_(path), options_(options), folder_(graph_, file.num_bytes(), evaluate) {}
@@ -32,35 +32,36 @@ class Importer {
   struct ComplexValue {
     ValueId real = kNoId, imaginary = kNoId;
   };
-  // What an operator sees of complex operands: both parts, one behind the other, or one.
+  // The parts of complex operands that an operator gets: both (one after the other), or one of
+  // them.
   enum class Parts { kBoth, kReal, kImaginary };
-  // One pass through a subgraph.
+  // One run of a subgraph.
   struct Frame {
-    int index;  // of the subgraph
+    int index;  // index of the subgraph
     const Subgraph& subgraph;
-    std::vector<ValueId> values;          // by tensor; kNoId: not made yet
-    std::map<int, ComplexValue> complex;  // by tensor: those of complex numbers
+    std::vector<ValueId> values;          // keyed by tensor; kNoId: not computed yet
+    std::map<int, ComplexValue> complex;  // complex tensors
     std::map<int, std::string> handles;   // tensors that name resource variables
     int depth = 0;
   };
-  // A resource variable, or a variable tensor.
+  // A resource variable or a variable tensor.
   struct Variable {
     std::string name;
-    ValueId input = kNoId;          // of the graph; none: it is not read before it is written
-    ValueId current = kNoId;        // what it holds; kNoId: what it held before the run
-    std::optional<Tensor> initial;  // none: `fill` everywhere
+    ValueId input = kNoId;          // input of the graph; kNoId: not read before it is written
+    ValueId current = kNoId;        // current value; kNoId: the value from before the run
+    std::optional<Tensor> initial;  // absent: `fill` in all elements
     double fill = 0;
     std::optional<frontend::PortQuantization> quantization;
-    // A run of the model may write it.
+    // True if a run of the model may write it.
     bool written = false;
   };
-  // The subgraph and the number of a tensor, or "state of" that of an operator's first output; -1
-  // and the name of a resource.
+  // The subgraph and the number of a tensor; the subgraph and "state of <first output>" for an
+  // operator's own state; or -1 and the name of a resource.
   using VariableKey = std::pair<int, std::string>;
 
-  // support.cc: all operators that cannot be imported, at once.
+  // support.cc: returns an error for all operators that cannot be imported.
   absl::Status CheckOperators();
-  // The subgraphs that the model comes to.
+  // Returns the subgraphs that the model can reach.
   std::vector<int> ReachableSubgraphs() const;
 
   // import.cc
@@ -69,18 +70,19 @@ class Importer {
   absl::Status AddOutputs(Frame& frame);
   absl::StatusOr<TensorType> InputType(const TensorInfo& info, const std::string& name) const;
   absl::Status AddOperators(Frame& frame);
-  // Bounds what loops and calls may come to, in operators.
+  // Counts operators against the limit for loops and calls.
   absl::Status CountWork(int64_t operators);
   absl::Status AddOperator(Frame& frame, const OperatorInfo& op);
   absl::Status SetTensor(Frame& frame, int tensor, ValueId value);
-  // The value of a tensor: made before, a constant, or a variable.
+  // Returns the value of a tensor: an earlier result, a constant, or a variable.
   absl::StatusOr<ValueId> Resolve(Frame& frame, int tensor);
   Frame MakeFrame(int index, int depth) const;
 
   // convert.cc
   absl::Status ConvertOperator(Frame& frame, const OperatorInfo& op);
   absl::StatusOr<std::vector<ValueId>> Operands(Frame& frame, const OperatorInfo& op, Parts parts);
-  // What the operator's converter makes; of complex numbers both parts, one behind the other.
+  // Returns the results of the operator's converter. For complex numbers, both parts follow each
+  // other.
   absl::StatusOr<std::vector<ValueId>> Results(Frame& frame, const OperatorInfo& op, Parts parts);
   absl::Status SetComplex(Frame& frame, int tensor, ComplexValue value);
 
@@ -90,7 +92,7 @@ class Importer {
   absl::Status CallOnce(Frame& frame, const OperatorInfo& op);
   struct Argument {
     ValueId value = kNoId;
-    std::string handle;  // where it is a resource
+    std::string handle;  // set for a resource
   };
   absl::StatusOr<Argument> ResolveArgument(Frame& frame, int tensor);
   absl::Status SetArgument(Frame& frame, int tensor, const Argument& argument);
@@ -110,7 +112,7 @@ class Importer {
   Variable& ResourceVariable(const std::string& name);
   Variable& TensorVariable(const Frame& frame, int tensor);
   absl::StatusOr<ValueId> ReadTensorVariable(const Frame& frame, int tensor);
-  // What an operator keeps that the file has no tensor for.
+  // Returns the state of an operator for which the file has no tensor.
   Variable& OperatorState(const Frame& frame, const OperatorInfo& op);
   absl::StatusOr<ValueId> ReadOperatorState(const Frame& frame, const OperatorInfo& op,
                                             const TensorType& type);
@@ -121,13 +123,13 @@ class Importer {
   const ImportOptions& options_;
   Graph graph_;
   frontend::ConstantFolder folder_;
-  frontend::UniqueNames names_;                                           // of inputs and outputs
-  frontend::PortQuantizations input_quantization_, output_quantization_;  // of those of the graph
+  frontend::UniqueNames names_;                                           // inputs and outputs
+  frontend::PortQuantizations input_quantization_, output_quantization_;  // for the graph's ports
   std::map<VariableKey, Variable> variables_;
   std::set<std::string> written_;  // resources that a run may write
-  bool all_written_ = false;       // … any of them
-  bool initialising_ = false;      // inside of CALL_ONCE
-  std::map<std::pair<const char*, std::string>, ValueId> constants_;  // by data and type
+  bool all_written_ = false;       // a run may write any resource
+  bool initialising_ = false;      // true inside of CALL_ONCE
+  std::map<std::pair<const char*, std::string>, ValueId> constants_;  // keyed by data and type
   int64_t constant_bytes_ = 0;
   int64_t operators_added_ = 0;
 };

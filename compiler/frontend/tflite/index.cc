@@ -24,14 +24,14 @@ absl::Status Gather(Converter& c) {
   return c.Output(0, c.Op("take", {x, indices}, {{"axis", axis}, {"batch_dims", batch}}));
 }
 
-// Rows of the second input.
+// Returns rows of input 1 at the indices in input 0.
 absl::Status EmbeddingLookup(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId indices, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId table, c.Input(1));
   return c.Output(0, c.Op("take", {table, indices}, {{"axis", 0}}));
 }
 
-// The last dimension of the indices says where; Relay has it first.
+// The last dimension of the indices in TFLite is the first one in Relay.
 absl::Status GatherNd(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(ValueId indices, c.Input(1));
@@ -46,8 +46,8 @@ absl::Status GatherNd(Converter& c) {
   return c.Output(0, c.Op("gather_nd", {x, indices}));
 }
 
-// The first input, with the second one in place of the part that begins where the third says; a
-// part that would reach beyond the end is moved back.
+// Returns input 0 with a part replaced by input 1. The part begins at the indices in input 2. A
+// part beyond the end is moved back.
 absl::Status DynamicUpdateSlice(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId update, c.Input(1));
@@ -62,7 +62,7 @@ absl::Status DynamicUpdateSlice(Converter& c) {
     return Wrong("start indices", c.type(start).ToString(),
                  absl::StrCat("one for each of ", data.size(), " dimensions"));
   }
-  // Dimensions at the end that are whole need no index.
+  // Trailing dimensions that are replaced completely need no index.
   size_t depth = data.size();
   while (depth > 0 && part[depth - 1] == data[depth - 1]) --depth;
   const Shape places_shape(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(depth));
@@ -93,7 +93,7 @@ absl::Status DynamicUpdateSlice(Converter& c) {
   return c.Output(0, c.Op("scatter_nd", {x, places, update}, {{"mode", "update"}}));
 }
 
-// The places that are true, in row-major order; how many they are must be known.
+// Returns the indices of true elements in row-major order. Their number must be known.
 absl::Status Where(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const Tensor condition, c.ConstantInput(0, "the condition"));
   const Shape& shape = condition.type().shape;

@@ -9,7 +9,7 @@ namespace schema = tflite_schema;
 
 ModelBuilder::ModelBuilder() {
   model.version = 3;
-  model.buffers.push_back(std::make_unique<schema::BufferT>());  // the empty one
+  model.buffers.push_back(std::make_unique<schema::BufferT>());  // the empty buffer
   AddSubgraph();
 }
 

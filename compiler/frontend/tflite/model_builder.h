@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ModelBuilder: small TFLite files for tests.
+// ModelBuilder: builds small TFLite files for tests.
 //
 //   ModelBuilder b;
 //   const int x = b.Input("x", {1, 4});
@@ -25,7 +25,7 @@ class ModelBuilder {
 
   ModelBuilder();
 
-  // A tensor of the last subgraph, and its number.
+  // Adds a tensor to the last subgraph and returns its number.
   int Add(std::string name, Shape shape, Type type = Type::FLOAT32);
   int Input(std::string name, Shape shape, Type type = Type::FLOAT32);
   void Output(int tensor) { subgraph().outputs.push_back(tensor); }
@@ -39,7 +39,7 @@ class ModelBuilder {
   int Floats(Shape shape, const std::vector<float>& values) {
     return Constant(std::move(shape), Type::FLOAT32, values);
   }
-  // A vector.
+  // Adds a constant vector.
   int Ints(const std::vector<int32_t>& values) {
     return Constant({static_cast<int32_t>(values.size())}, Type::INT32, values);
   }
@@ -47,7 +47,7 @@ class ModelBuilder {
   void Quantize(int tensor, std::vector<float> scales, std::vector<int64_t> zero_points,
                 int axis = 0);
 
-  // An operator of the last subgraph.
+  // Adds an operator to the last subgraph.
   tflite_schema::OperatorT& AddOperator(tflite_schema::BuiltinOperator code,
                                         std::vector<int> inputs, std::vector<int> outputs);
   template <typename Options>
@@ -56,7 +56,7 @@ class ModelBuilder {
     AddOperator(code, std::move(inputs), std::move(outputs))
         .builtin_options.Set(std::move(options));
   }
-  // One whose output is a new tensor.
+  // Adds an operator whose output is a new tensor, and returns the tensor.
   int Op(tflite_schema::BuiltinOperator code, std::vector<int> inputs, std::string name,
          Shape shape, Type type = Type::FLOAT32);
   template <typename Options>

@@ -17,7 +17,7 @@ namespace {
 namespace schema = tflite_schema;
 
 constexpr uint32_t kVersion = 3;
-constexpr size_t kAlignment = 8;  // of the widest scalar
+constexpr size_t kAlignment = 8;  // alignment of the widest scalar
 
 struct DTypeRow {
   schema::TensorType type;
@@ -43,7 +43,7 @@ std::string TypeName(schema::TensorType type) {
   return name.empty() ? absl::StrCat("number ", static_cast<int>(type)) : std::string(name);
 }
 
-// The elements of a vector that may be absent.
+// Returns the elements of a vector, or none if it is absent.
 template <typename To, typename Vector>
 std::vector<To> Elements(const Vector* vector) {
   if (vector == nullptr) return {};
@@ -57,7 +57,7 @@ absl::StatusOr<std::string> Text(const flatbuffers::String* text, absl::string_v
       absl::StrCat(what, ": found ", text->size(), " bytes, wanted at most ", kMaxNameBytes));
 }
 
-// Every index is a tensor of the subgraph, or kAbsent where that may be.
+// Checks that every index is a tensor of the subgraph, or kAbsent if `optional`.
 absl::Status CheckIndices(const std::vector<int>& indices, size_t tensors, bool optional,
                           absl::string_view what) {
   for (int index : indices) {
@@ -134,7 +134,7 @@ absl::Status ModelFile::ReadTensor(const schema::Tensor& from, TensorInfo& to) c
         absl::StrCat(where, "found buffer ", from.buffer(), ", there are ", buffers, " buffers"));
   }
   const schema::Buffer& buffer = *model_->buffers()->Get(from.buffer());
-  if (buffer.offset() > 1) {  // behind the FlatBuffer, in files of more than 2 GB
+  if (buffer.offset() > 1) {  // after the FlatBuffer, in files of more than 2 GB
     if (buffer.offset() > bytes_.size() || buffer.size() > bytes_.size() - buffer.offset()) {
       return absl::InvalidArgumentError(absl::StrCat(where, "its data lie beyond the file"));
     }
@@ -248,7 +248,8 @@ absl::Status ModelFile::EndAt(const std::vector<std::string>& names) {
     }
     outputs.push_back(static_cast<int>(found - main.tensors.begin()));
   }
-  // Operators come after those that make what they read. One without results writes a variable.
+  // Visits operators in reverse, as readers come after producers. An operator without results
+  // writes a variable and is kept.
   std::set<int> read(outputs.begin(), outputs.end());
   std::vector<OperatorInfo> needed;
   for (auto op = main.operators.rbegin(); op != main.operators.rend(); ++op) {

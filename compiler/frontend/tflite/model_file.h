@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ModelFile: what is in a TFLite file, checked once, so that nobody behind it meets an absent
-// vector or an index out of range.
+// ModelFile: the contents of a TFLite file. They are checked once, so later code never meets an
+// absent vector or an index out of range.
 //
 //   KILN_ASSIGN_OR_RETURN(const ModelFile file, ModelFile::Parse(bytes, "model.tflite"));
 //   for (const OperatorInfo& op : file.subgraphs()[0].operators) …
@@ -22,35 +22,35 @@
 
 namespace kiln::tflite_frontend {
 
-// An index that stands for an optional operand that is absent.
+// Index of an absent optional operand.
 inline constexpr int kAbsent = -1;
 
 struct TensorInfo {
   std::string name;  // may be empty
   tflite_schema::TensorType type = tflite_schema::TensorType::FLOAT32;
-  std::vector<int64_t> shape;      // may have extents that a TensorType does not take
-  std::vector<int64_t> signature;  // -1 where the extent is dynamic; empty: as shape
+  std::vector<int64_t> shape;      // may have extents that TensorType does not allow
+  std::vector<int64_t> signature;  // -1 if the extent is dynamic; empty: equals shape
   bool is_variable = false;
-  absl::string_view data;  // of a constant; empty if there is none
+  absl::string_view data;  // data of a constant; empty if there is none
   const tflite_schema::QuantizationParameters* quantization = nullptr;
   const tflite_schema::SparsityParameters* sparsity = nullptr;
 
-  // Unimplemented for element types that Kiln has not, InvalidArgument for a shape out of range.
+  // Unimplemented for element types that Kiln lacks. InvalidArgument for a shape out of range.
   absl::StatusOr<TensorType> ToTensorType() const;
   absl::StatusOr<DType> ToDType() const;
   absl::StatusOr<std::optional<Quantization>> ToQuantization() const;
   bool is_complex() const { return type == tflite_schema::TensorType::COMPLEX64; }
-  // Whether it says scales; true also if these are wrong.
+  // True if the file declares scales, even if they are invalid.
   bool IsQuantized() const;
-  // "Tensor[(1, 8), float32]", or with the file's name of a type that Kiln has not.
+  // Returns "Tensor[(1, 8), float32]". A type that Kiln lacks has its name in the file.
   std::string TypeText() const;
 };
 
 struct OperatorInfo {
   tflite_schema::BuiltinOperator code = tflite_schema::BuiltinOperator::ADD;
   std::string code_name;             // "CONV_2D", "CUSTOM Mfcc", "number 190"
-  std::string custom_name;           // "Mfcc"; empty: the operator is built in
-  std::string name;                  // of its first output, or "CONV_2D_7"
+  std::string custom_name;           // "Mfcc"; empty for a built-in operator
+  std::string name;                  // name of the first output, or "CONV_2D_7"
   std::vector<int> inputs, outputs;  // tensors of the subgraph; inputs may be kAbsent
   const tflite_schema::Operator* raw = nullptr;
 };
@@ -63,17 +63,17 @@ struct Subgraph {
 
 class ModelFile {
  public:
-  // `bytes` are untrusted. The result points into them, or into a copy that it owns. Errors begin
-  // with `path`.
+  // `bytes` are untrusted. The result points into them, or into its own copy. Errors begin with
+  // `path`.
   static absl::StatusOr<ModelFile> Parse(absl::string_view bytes, const std::string& path);
 
-  // Makes the tensors of these names the outputs of the main subgraph, in this order, and removes the
-  // operators that they do not need. InvalidArgument, with the nearest names, for one that there is
-  // not.
+  // Makes the tensors of these names the outputs of the main subgraph, in this order, and removes
+  // the operators that they do not need. InvalidArgument with the nearest names if a name does not
+  // exist.
   absl::Status EndAt(const std::vector<std::string>& names);
 
   const std::vector<Subgraph>& subgraphs() const { return subgraphs_; }
-  // The description and the metadata of the file, as they are written.
+  // Returns the description and the metadata of the file unchanged.
   std::vector<std::pair<std::string, std::string>> properties() const;
   size_t num_bytes() const { return bytes_.size(); }
 
@@ -84,7 +84,7 @@ class ModelFile {
   absl::Status ReadOperator(const tflite_schema::Operator& from, size_t index,
                             const std::vector<TensorInfo>& tensors, OperatorInfo& to) const;
 
-  std::shared_ptr<const std::string> copy_;  // null: the bytes are aligned as they are
+  std::shared_ptr<const std::string> copy_;  // null if the bytes are already aligned
   absl::string_view bytes_;
   const tflite_schema::Model* model_ = nullptr;
   std::vector<Subgraph> subgraphs_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is refused of whole models: calls of subgraphs, variables, quantisation, tensors and bounds.
+// Refusals of whole models: calls of subgraphs, variables, quantization, tensors and limits.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace schema = tflite_schema;
 using schema::BuiltinOperator;
 using Type = ModelBuilder::Type;
 
-// An IF of a constant that takes subgraph `called`, which begins.
+// Adds an IF with a constant condition that calls subgraph `called`, and begins a subgraph.
 void If(ModelBuilder& b, const std::vector<int>& operands, int called = 1) {
   schema::IfOptionsT options;
   options.then_subgraph_index = options.else_subgraph_index = called;
@@ -31,7 +31,7 @@ void If(ModelBuilder& b, const std::vector<int>& operands, int called = 1) {
   b.AddSubgraph();
 }
 
-// A WHILE with x as its state; the subgraph of its condition begins.
+// Adds a WHILE with the state x, and begins the subgraph of its condition.
 void While(ModelBuilder& b, bool has_output = true) {
   schema::WhileOptionsT options;
   options.cond_subgraph_index = 1;
@@ -50,7 +50,7 @@ int Handle(ModelBuilder& b) {
   return b.Op(BuiltinOperator::VAR_HANDLE, {}, "h", {}, options, Type::RESOURCE);
 }
 
-// An ABS of int8 with these scales and zero points.
+// Adds an ABS of int8 with these scales and zero points.
 void Quantised(ModelBuilder& b, std::vector<float> scales, std::vector<int64_t> zero_points,
                int axis = 0) {
   const int x = b.Input("x", {2}, Type::INT8);
@@ -60,7 +60,7 @@ void Quantised(ModelBuilder& b, std::vector<float> scales, std::vector<int64_t> 
   b.Output(y);
 }
 
-// The text is what stands behind the name of the file.
+// `text` is the part of the error after the name of the file.
 const Refusal kRefusals[] = {
     {"CallOfNoSubgraph", [](ModelBuilder& b) { If(b, {}, 7); },
      "node 'y' (IF): the subgraph: found 7, wanted 0 to 1"},

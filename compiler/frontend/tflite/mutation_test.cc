@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever the bytes, the importer gives a graph that verifies or an error that names the file, and
-// does not crash. The seeds are fixed.
+// For arbitrary bytes, the importer returns a graph that verifies or an error that names the file,
+// and does not crash. The seeds are fixed.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -22,7 +22,7 @@ namespace schema = tflite_schema;
 using schema::BuiltinOperator;
 using Type = ModelBuilder::Type;
 
-// A bit of everything: windows, shapes, slices, a sparse constant, state and a branch.
+// Returns a model with windows, shapes, slices, a sparse constant, state and a branch.
 std::string Model() {
   ModelBuilder b;
   const int x = b.Input("x", {1, 4, 4, 2});
@@ -87,7 +87,7 @@ std::string Model() {
   return b.Bytes();
 }
 
-// Whether a graph came out.
+// Returns true if the import yields a graph.
 bool Check(const std::string& bytes) {
   const absl::StatusOr<Graph> graph = ImportTflite(bytes, "m.tflite", {}, EvaluateConstants);
   if (graph.ok()) {

@@ -12,7 +12,7 @@ namespace {
 
 using Type = tflite_schema::TensorType;
 
-// Bits of an element of at most 8; 0 for wider types.
+// Returns the bits per element if there are at most 8; 0 for wider types.
 int NarrowBits(Type type) {
   if (type == Type::INT8 || type == Type::UINT8) return 8;
   return type == Type::INT4 ? 4 : 0;
@@ -41,7 +41,7 @@ absl::StatusOr<frontend::NarrowWeights> ReadNarrowWeights(absl::string_view byte
           continue;
         }
         const TensorType type{.shape = info.shape, .dtype = DType::Int(8)};
-        if (!CheckTensorType(type).ok()) continue;  // The import says so.
+        if (!CheckTensorType(type).ok()) continue;  // the import reports it
         weights.push_back({.name = info.name, .bits = bits, .elements = type.num_elements()});
       }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices, softmax and normalisation.
+// Matrix products, softmax and normalization.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -14,7 +14,7 @@ namespace {
 namespace schema = tflite_schema;
 using schema::BuiltinOperator;
 
-// Rows of the data, whatever its rank, by the rows of the weight.
+// Multiplies the rows of the data, whatever its rank, by the rows of the weight.
 absl::Status FullyConnected(Converter& c) {
   const auto& options = c.Options<schema::FullyConnectedOptions>();
   KILN_ASSIGN_OR_RETURN(ValueId x, c.Input(0));
@@ -48,7 +48,7 @@ absl::Status FullyConnected(Converter& c) {
                              options.fused_activation_function()));
 }
 
-// The products of two batches, inputs 0 and 1.
+// Returns the products of two batches, inputs 0 and 1.
 absl::StatusOr<ValueId> Multiplied(Converter& c, ValueId a, ValueId b, Attrs attrs) {
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> a_q, InputQuantization(c, 0));
   if (!a_q.has_value()) return c.Op("nn.batch_matmul", {a, b}, std::move(attrs));
@@ -58,7 +58,7 @@ absl::StatusOr<ValueId> Multiplied(Converter& c, ValueId a, ValueId b, Attrs att
   if (a_q->per_channel() || b_q.per_channel() || dtype.bits > 16) {
     return absl::UnimplementedError("operands with several scales, or of more than 16 bits");
   }
-  // Differences to zero points of 8 bits fit into 16.
+  // The differences of 8-bit numbers to their zero points fit 16 bits.
   if (dtype.bits == 16 && (a_q->zero_points[0] != 0 || b_q.zero_points[0] != 0)) {
     return absl::UnimplementedError("operands of 16 bits with zero points");
   }
@@ -85,7 +85,7 @@ absl::Status BatchMatMul(Converter& c) {
   if (sa.size() < 2 || sb.size() < 2) {
     return Wrong("operands", c.type(a).ToString() + " and " + c.type(b).ToString(), "matrices");
   }
-  // Matrices without a batch have a batch of one.
+  // Matrices without a batch get a batch of one.
   const size_t rank = std::max({sa.size(), sb.size(), size_t{3}});
   const auto of_rank = [&](Shape shape) {
     shape.insert(shape.begin(), rank - shape.size(), 1);
@@ -129,7 +129,7 @@ absl::Status LogSoftmax(Converter& c) {
                                    : c.Op("nn.log_softmax", {x}, {{"axis", -1}}));
 }
 
-// x / max(its length along the last dimension, 1e-6)
+// x / max(length of x along the last dimension, 1e-6)
 absl::Status L2Normalization(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of operators in docs/tflite.md, compared with what the importer refuses. An operator
-// has a line if it is supported; TFLite Micro's are.
+// Compares the table of operators in docs/tflite.md with the refusals of the importer. A supported
+// operator has a row, and so do all operators of TFLite Micro.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ namespace schema = tflite_schema;
 using schema::BuiltinOperator;
 using Type = ModelBuilder::Type;
 
-// Whether the importer says that it has no such operator of these operands.
+// True if the importer reports that it does not support the operator with these operands.
 bool IsRefused(BuiltinOperator code, Type type, float out_scale) {
   ModelBuilder b;
   const int x = b.Input("x", {1, 2, 2, 1}, type);
@@ -48,7 +48,7 @@ std::string Support(BuiltinOperator code, Type type) {
   return IsRefused(code, type, 0.5) ? "no" : "one scale";
 }
 
-// What the page says: by operator the cells behind its name.
+// Returns the table in the page: the cells after the name, keyed by operator.
 std::map<std::string, std::vector<std::string>> TableOfPage() {
   std::ifstream page("docs/tflite.md");
   std::map<std::string, std::vector<std::string>> rows;

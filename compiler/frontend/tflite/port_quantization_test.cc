@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the file says of its inputs and outputs, in the graph and in the header of what is compiled.
+// The quantization of inputs and outputs in the graph, and in the header of the compiled model.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,13 +30,13 @@ absl::StatusOr<Graph> Import(const ModelBuilder& b, const ImportOptions& options
   return ImportTflite(b.Bytes(), "m.tflite", options, EvaluateConstants);
 }
 
-// The graph as text, or the error.
+// Returns the graph as text, or the error.
 std::string Text(const ModelBuilder& b, const ImportOptions& options = {}) {
   const absl::StatusOr<Graph> graph = Import(b, options);
   return graph.ok() ? PrintRelay(*graph) : std::string(graph.status().message());
 }
 
-// A model that adds its inputs: x of int8, y of floats that stay, c of int8 that is fixed.
+// Returns a model that adds x and c. x is int8, c is int8 and fixed, and y is an unquantized float.
 ModelBuilder QuantizedPorts() {
   ModelBuilder b;
   const int x = b.Input("x", {1, 4}, Type::INT8), c = b.Input("c", {1, 4}, Type::INT8);

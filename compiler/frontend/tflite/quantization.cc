@@ -65,7 +65,7 @@ std::optional<frontend::PortQuantization> OfWholeTensor(const std::optional<Quan
 
 Tensor Dequantized(const Tensor& tensor, const Quantization& quantization) {
   const Shape& shape = tensor.type().shape;
-  int64_t inner = 1;  // places from one index of the axis to the next
+  int64_t inner = 1;  // elements between successive indices of the axis
   for (size_t d = static_cast<size_t>(quantization.axis) + 1; d < shape.size(); ++d) {
     inner *= shape[d];
   }

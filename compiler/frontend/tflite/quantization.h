@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the integers of a tensor stand for real numbers.
+// Quantization of a tensor: the real numbers that its integers represent.
 #ifndef KILN_COMPILER_FRONTEND_TFLITE_QUANTIZATION_H_
 #define KILN_COMPILER_FRONTEND_TFLITE_QUANTIZATION_H_
 
@@ -16,25 +16,25 @@ namespace kiln::tflite_frontend {
 
 // real = scale * (value - zero_point).
 struct Quantization {
-  // One per tensor, or one per index of `axis`; as many zero points.
+  // One per tensor, or one per index of `axis`. There are as many zero points.
   std::vector<float> scales;
   std::vector<int32_t> zero_points;
-  int axis = 0;  // means something with several scales only
+  int axis = 0;  // meaningful only with several scales
 
   bool per_channel() const { return scales.size() > 1; }
   friend bool operator==(const Quantization&, const Quantization&) = default;
 };
 
-// What the file says of a tensor of this type: nothing for one that is not quantized (floats, and
-// integers without scales). InvalidArgument for scales that are not positive and finite, numbers of
-// them that do not fit the shape, or zero points beyond the type.
+// Returns the quantization of a tensor of this type. Absent if it is not quantized (floats, and
+// integers without scales). InvalidArgument if scales are not positive and finite, if their number
+// does not fit the shape, or if zero points are out of range.
 absl::StatusOr<std::optional<Quantization>> ReadQuantization(
     const tflite_schema::QuantizationParameters* parameters, const TensorType& type);
 
-// The quantization where one scale is that of the whole tensor.
+// Returns the quantization if a single scale applies to the whole tensor.
 std::optional<frontend::PortQuantization> OfWholeTensor(const std::optional<Quantization>& q);
 
-// The real numbers as float32.
+// Returns the real numbers as float32.
 Tensor Dequantized(const Tensor& tensor, const Quantization& quantization);
 
 }  // namespace kiln::tflite_frontend

@@ -16,7 +16,7 @@ using tflite_schema::Activation;
 
 const DType kF64 = DType::Float(64), kI32 = DType::Int(32), kI64 = DType::Int(64);
 
-// One scale, or one per channel.
+// Returns a constant of one scale, or of one per channel.
 ValueId Scales(Converter& c, const std::vector<double>& scales) {
   Shape shape;
   if (scales.size() > 1) shape.push_back(static_cast<int64_t>(scales.size()));
@@ -28,7 +28,7 @@ absl::StatusOr<Quantization> Wanted(const std::optional<Quantization>& q, absl::
   return Wrong(what, "no scale", "a quantised tensor, as the others are");
 }
 
-// A bias, as long as the result has channels.
+// Adds a bias with one element per channel of the result.
 absl::StatusOr<ValueId> WithBias(Converter& c, ValueId y, int input) {
   if (!c.HasInput(input)) return y;
   KILN_ASSIGN_OR_RETURN(ValueId bias, c.Input(input));
@@ -40,7 +40,7 @@ absl::StatusOr<ValueId> WithBias(Converter& c, ValueId y, int input) {
   return c.Op("nn.bias_add", {y, bias}, {{"axis", -1}});
 }
 
-// float32 sums of what the operands say.
+// Returns the product of float operands with bias and activation.
 absl::StatusOr<ValueId> FloatProduct(Converter& c, absl::string_view op, const ProductOperands& p,
                                      Attrs attrs, Activation activation) {
   KILN_ASSIGN_OR_RETURN(ValueId y,
@@ -76,7 +76,7 @@ ValueId ScaleOf(Converter& c, const Quantization& q) {
 }
 
 ValueId ZeroPointOf(Converter& c, const Quantization& q) {
-  // Those of several channels are all 0 but in models that no kernel of TFLite takes.
+  // Zero points of several channels are all 0, except in models that TFLite's kernels refuse.
   Shape shape;
   if (q.zero_points.size() > 1) shape.push_back(static_cast<int64_t>(q.zero_points.size()));
   return c.Constant(Tensor::From<int32_t>(std::move(shape), kI32, q.zero_points));
@@ -120,7 +120,7 @@ absl::StatusOr<ValueId> Product(Converter& c, absl::string_view op, const Produc
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> w_q,
                         InputQuantization(c, p.weight_input));
   if (!x_q.has_value() && w_q.has_value()) {
-    // Weights of integers for data of floats.
+    // The weights are integers and the data is float.
     KILN_ASSIGN_OR_RETURN(const Tensor weight, c.ConstantInput(p.weight_input, "the weight"));
     ProductOperands floats = p;
     if (op == "dense") {

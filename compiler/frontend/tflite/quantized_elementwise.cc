@@ -14,9 +14,9 @@ namespace kiln::tflite_frontend {
 namespace {
 
 const DType kI32 = DType::Int(32);
-constexpr int64_t kLargest8 = 255;  // of the numbers of 8 bits less their zero point
+constexpr int64_t kLargest8 = 255;  // largest 8-bit number minus its zero point
 
-// Input i, quantised with one scale, in int32 and less its zero point.
+// Input i, quantized with a single scale, as int32 minus its zero point.
 struct CentredInput {
   ValueId value;
   double scale;
@@ -32,7 +32,7 @@ absl::StatusOr<CentredInput> Centred(Converter& c, int i) {
   return CentredInput{centred, static_cast<double>(q.scales[0])};
 }
 
-// Says that output 0 is value * factor in its scale.
+// Sets output 0 to value * factor in the scale of the output.
 absl::Status SetRescaled(Converter& c, ValueId value, double factor) {
   KILN_ASSIGN_OR_RETURN(const Quantization out, QuantizationOfOutput(c, 0));
   KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
@@ -49,9 +49,9 @@ absl::StatusOr<ValueId> TimesPowerOfTwo(Converter& c, ValueId x, int exponent) {
   return c.Op("multiply", {x, c.Scalar(x, static_cast<double>(int64_t{1} << exponent))});
 }
 
-// Says that output 0 is `sum`, whose numbers are of input 0's scale and at most `largest`. TFLite
-// Micro makes such sums in 19 more bits, which hold less than 4,096; larger ones are rescaled
-// without these bits.
+// Sets output 0 to `sum`, which has the scale of input 0 and a magnitude of at most `largest`.
+// TFLite Micro computes such sums with 19 additional bits, which works only for sums below 4,096.
+// Larger sums are rescaled without these bits.
 absl::Status SetSum(Converter& c, ValueId sum, int64_t largest) {
   constexpr int kShift = 20;
   constexpr int64_t kEnd = int64_t{1} << (32 - kShift);
@@ -75,7 +75,7 @@ absl::Status SetSum(Converter& c, ValueId sum, int64_t largest) {
 
 }  // namespace
 
-// A factor of 1 changes nothing, so one way serves equal scales too.
+// If the scales are equal, the factor is 1 and changes nothing.
 absl::Status QuantizedAbs(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const CentredInput x, Centred(c, 0));
   KILN_ASSIGN_OR_RETURN(const ValueId y, c.Op("abs", {x.value}));
@@ -83,7 +83,8 @@ absl::Status QuantizedAbs(Converter& c) {
   return SetRescaled(c, y, x.scale / out);
 }
 
-// The inputs have one scale, so their sum has it too. TFLite Micro adds the zero point once more.
+// The inputs have the same scale, so their sum has it too. (TFLite Micro adds the zero point once
+// more.)
 absl::Status QuantizedAddN(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const CentredInput first, Centred(c, 0));
   KILN_ASSIGN_OR_RETURN(const Quantization wanted, QuantizationOfInput(c, 0));
@@ -97,7 +98,7 @@ absl::Status QuantizedAddN(Converter& c) {
   return SetSum(c, sum, c.num_inputs() * kLargest8);
 }
 
-// The sums begin with 0. TFLite Micro's begin with the zero point.
+// The sums start with 0. (TFLite Micro's start with the zero point.)
 absl::Status QuantizedCumsum(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const CentredInput x, Centred(c, 0));
   KILN_ASSIGN_OR_RETURN(const ValueId sums, CumulativeSum(c, x.value));
@@ -106,8 +107,9 @@ absl::Status QuantizedCumsum(Converter& c) {
   return SetSum(c, sums, c.type(sums).shape[static_cast<size_t>(axis)] * kLargest8);
 }
 
-// Both operands are multiplied by their scales in 8 more bits: small differences of small scales
-// are none. Scales of 1 and more, which TFLite Micro does not take, are divided by one power of 2.
+// Both operands are multiplied by their scales with 8 additional bits, so small differences at
+// small scales vanish. Scales of 1 and more, which TFLite Micro refuses, are divided by a common
+// power of 2.
 absl::Status QuantizedCompare(Converter& c, absl::string_view op) {
   KILN_ASSIGN_OR_RETURN(const CentredInput a, Centred(c, 0));
   KILN_ASSIGN_OR_RETURN(const CentredInput b, Centred(c, 1));
@@ -122,8 +124,8 @@ absl::Status QuantizedCompare(Converter& c, absl::string_view op) {
   return c.Output(0, c.Op(op, {scaled_a, scaled_b}));
 }
 
-// Numbers on both sides of the zero point have a factor each. If the slope is negative, their
-// product with its magnitude is rounded, and then changes its sign.
+// Numbers on each side of the zero point have their own factor. If the slope is negative, the
+// product with its magnitude is rounded before the sign is changed.
 absl::Status QuantizedLeakyRelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const CentredInput x, Centred(c, 0));
   KILN_ASSIGN_OR_RETURN(const Quantization out, QuantizationOfOutput(c, 0));
@@ -151,7 +153,7 @@ absl::Status QuantizedLeakyRelu(Converter& c) {
   return c.Output(0, c.Op("where", {negative, below, above}));
 }
 
-// x times one factor where it is not negative, x * slope times another where it is.
+// Multiplies x by one factor if it is not negative, otherwise x * slope by another.
 absl::Status QuantizedPrelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const CentredInput x, Centred(c, 0));
   KILN_ASSIGN_OR_RETURN(const CentredInput slope, Centred(c, 1));
@@ -168,7 +170,7 @@ absl::Status QuantizedPrelu(Converter& c) {
   return c.Output(0, c.Op("where", {negative, below, above}));
 }
 
-// Both operands are brought to twice the larger scale, of int8 in 7 more bits.
+// Rescales both operands to twice the larger scale, with 7 additional bits for int8.
 absl::Status QuantizedSquaredDifference(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const CentredInput a, Centred(c, 0));
   KILN_ASSIGN_OR_RETURN(const CentredInput b, Centred(c, 1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// More arithmetic of quantised constants: divisions, running sums, comparisons, normalisations,
-// numbers of 16 bits, and uint8. The expected numbers are of a second implementation of TFLite's
-// arithmetic, in Python's integers.
+// More arithmetic of quantized constants: divisions, running sums, comparisons, normalizations,
+// 16-bit numbers, and uint8. The expected numbers come from a second implementation of TFLite's
+// arithmetic in Python integers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ int RowU8(ModelBuilder& b, const std::vector<int>& values, Scale scale) {
   return Constant<uint8_t>(b, Type::UINT8, RowOf(values), values, scale);
 }
 
-// The elements of the only output.
+// Returns the elements of the only output.
 std::vector<int64_t> Compute(const ModelBuilder& b) {
   const absl::StatusOr<Graph> graph = ImportTflite(b.Bytes(), "m.tflite", {}, EvaluateConstants);
   EXPECT_TRUE(graph.ok()) << graph.status();
@@ -170,7 +170,7 @@ TEST(QuantizedMore, ComparisonsOfTwoScales) {
               ElementsAre(1, 1, 1, 0, 0));
 }
 
-// 8 bits behind the point do not tell numbers of small scales apart.
+// 8 fractional bits cannot distinguish numbers at small scales.
 TEST(QuantizedMore, ComparisonsOfSmallScales) {
   const Scale scale = {0.001F, 0};
   EXPECT_THAT(Compared(BuiltinOperator::EQUAL, {3, 4, 5, 6}, scale, {4, 4, 4, 4}, scale),
@@ -206,8 +206,8 @@ TEST(Uint8, FullyConnected) {
               ElementsAre(117, 13));
 }
 
-// The bias says whether sums have 32 bits, and a multiplier of 31, or 64, and one of 15; without a
-// bias they have 64.
+// With a bias of int32, sums have 32 bits and multipliers 31. With a bias of int64, or without one,
+// sums have 64 bits and multipliers 15.
 TEST(Int16, FullyConnectedSumsAsItsBiasDoes) {
   for (const Type bias_type : {Type::INT32, Type::INT64, Type::FLOAT32}) {
     ModelBuilder b;
@@ -222,7 +222,7 @@ TEST(Int16, FullyConnectedSumsAsItsBiasDoes) {
   }
 }
 
-// Without a bias, sums have 64 bits, unless the file says that a bias would be int32.
+// Without a bias, sums have 64 bits, unless the file declares that a bias would be int32.
 TEST(Int16, ConvolutionsWithoutABias) {
   for (const Type bias_type : {Type::FLOAT32, Type::INT32, Type::INT64}) {
     for (const bool depthwise : {true, false}) {
@@ -242,7 +242,7 @@ TEST(Int16, ConvolutionsWithoutABias) {
   }
 }
 
-// The products of FullyConnected as convolutions of one place.
+// The products of FullyConnected as convolutions of one position.
 TEST(Uint8, Convolution) {
   ModelBuilder b;
   const int x = Constant<uint8_t>(b, Type::UINT8, {1, 1, 1, 2}, {200, 30}, {0.02F, 128});
@@ -255,7 +255,7 @@ TEST(Uint8, Convolution) {
               ElementsAre(117, 13));
 }
 
-// … and along the height of one channel.
+// The same products along the height of one channel.
 TEST(Uint8, DepthwiseConvolution) {
   ModelBuilder b;
   const int x = Constant<uint8_t>(b, Type::UINT8, {1, 2, 1, 1}, {200, 30}, {0.02F, 128});
@@ -303,7 +303,7 @@ TEST(Uint8, LogisticAndTanh) {
               ElementsAre(0, 15, 128, 197, 255));
 }
 
-// 355 / 4 is 88.75, the largest number 255.
+// 355 / 4 is 88.75, and the largest number is 255.
 TEST(Uint8, Pools) {
   for (const bool average : {true, false}) {
     ModelBuilder b;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SVDF and LSTMs of quantised numbers, with the arithmetic of TFLite Micro: every sum of products
-// is brought to the scale of what it is for before it meets another one. The cell of an LSTM and
-// its gates are int16: what goes into a gate's function has the scale 2^-12, what comes out 2^-15.
+// Quantized SVDF and LSTM, with the arithmetic of TFLite Micro. Every sum of products is rescaled
+// to its final scale before it is added to another one. The cell of an LSTM and its gates are
+// int16. The input of a gate's function has the scale 2^-12, and the output 2^-15.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -89,7 +89,7 @@ class QuantizedLstmSteps {
     return absl::OkStatus();
   }
 
-  // Says what a variable holds from now on, in the shape that it has.
+  // Sets the new value of a variable, in the shape of the variable.
   absl::Status Keep(int input, ValueId value) {
     KILN_ASSIGN_OR_RETURN(const ValueId before, c_.Input(input));
     KILN_ASSIGN_OR_RETURN(value, c_.Reshape(value, c_.type(before).shape));
@@ -97,7 +97,7 @@ class QuantizedLstmSteps {
     return absl::OkStatus();
   }
 
-  // The products of one factor of a gate, brought to the scale that its function wants.
+  // Returns the products of one factor of a gate, rescaled for its function.
   absl::StatusOr<ValueId> GateSums(const QuantizedOperand& x, int weight_input, int bias_input) {
     KILN_ASSIGN_OR_RETURN(const QuantizedOperand w, Operand(c_, weight_input));
     const DType sums = c_.type(x.value).dtype.bits == 16 ? kI64 : kI32;
@@ -111,7 +111,7 @@ class QuantizedLstmSteps {
     return Rescaled(c_, y, {static_cast<double>(product) / kGateIn}, 0, kI16);
   }
 
-  // What the gates see of the data, of all steps at once: (steps, batch, units).
+  // Computes the gates' part of the data, for all steps at once: (steps, batch, units).
   absl::Status ReadInputs() {
     QuantizedOperand x = x_;
     if (!options_.time_major()) {
@@ -123,7 +123,7 @@ class QuantizedLstmSteps {
     return absl::OkStatus();
   }
 
-  // a + b of int16, saturating.
+  // Returns a + b in int16, saturated.
   absl::StatusOr<ValueId> Added(ValueId a, ValueId b) {
     KILN_ASSIGN_OR_RETURN(a, c_.Op("cast", {a}, {{"dtype", "int32"}}));
     KILN_ASSIGN_OR_RETURN(b, c_.Op("cast", {b}, {{"dtype", "int32"}}));
@@ -132,7 +132,7 @@ class QuantizedLstmSteps {
     return c_.Op("cast", {y}, {{"dtype", "int16"}});
   }
 
-  // a * b of int16, times the factor.
+  // Returns a * b of int16, multiplied by the factor.
   absl::StatusOr<ValueId> Multiplied(ValueId a, ValueId b, double factor, int64_t zero_point,
                                      DType dtype) {
     KILN_ASSIGN_OR_RETURN(a, c_.Op("cast", {a}, {{"dtype", "int32"}}));
@@ -192,8 +192,8 @@ class QuantizedLstmSteps {
 
 absl::Status QuantizedLstm(Converter& c) { return QuantizedLstmSteps(c).Run(); }
 
-// The state and the weights of time are both int8, or both int16. The range of the output's dtype
-// is its only bound: the zero point has what a fused activation would do.
+// The state and the time weights are both int8 or both int16. The only bound is the range of the
+// output's dtype: its zero point has the effect of a fused activation.
 absl::Status QuantizedSvdf(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const SvdfExtents extents, CheckSvdf(c));
   const auto& [batch, filters, steps, rank] = extents;
@@ -215,7 +215,7 @@ absl::Status QuantizedSvdf(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId kept, c.Reshape(state.value, {batch, filters * steps}));
   c.SetVariable(kSvdfState, kept);
 
-  // The products of two int16 fill 31 bits, so that a sum of three may be beyond int32.
+  // Products of two int16 fill 31 bits, so a sum of three may exceed int32.
   const ProductOperands sums = {.x = state.value,
                                 .weight = time.value,
                                 .x_input = kSvdfState,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators on quantised numbers refuse, and how they say it.
+// Refusals of operators on quantized numbers, and their error messages.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -25,7 +25,7 @@ int QuantisedInput(ModelBuilder& b, const char* name, ModelBuilder::Shape shape,
   return x;
 }
 
-// The operator's output, of scale 0.5.
+// Sets the operator's output, with scale 0.5.
 void SetOutput(ModelBuilder& b, int y) {
   b.Quantize(y, {0.5}, {0});
   b.Output(y);
@@ -37,7 +37,7 @@ void Resize(ModelBuilder& b, ModelBuilder::Shape shape, const std::vector<int32_
                     schema::ResizeBilinearOptionsT(), Type::INT8));
 }
 
-// Each has the output 'y'; the text is what stands behind the name of the node.
+// Each model has the output 'y'. `text` is the part of the error after the name of the node.
 const Refusal kRefusals[] = {
     {"FusedTanh",
      [](ModelBuilder& b) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bilinear interpolation of integers, as TFLite computes it: of int8 and int16 in integers, places
-// with 10 bits behind the point; of uint8 in float32.
+// Bilinear interpolation of integers, as TFLite computes it. int8 and int16 are computed in
+// integers, with 10 fractional bits for positions, and uint8 in float32.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -18,7 +18,8 @@ namespace schema = tflite_schema;
 
 constexpr int64_t kOne = 1 << 10, kMaxExtent = 1 << 20;
 
-// Between which places of data a place of the result is, and how far from the first.
+// The two positions of the data around each position of the result, and its distance from the
+// first.
 struct Places {
   std::vector<int64_t> low, high, distance, rest;  // distance + rest = kOne
 };
@@ -29,8 +30,9 @@ Places PlacesOf(int64_t in, int64_t out, bool align_corners, bool half_pixel_cen
   Places places;
   for (int64_t i = 0; i < out; ++i) {
     const int64_t at = i * step + (half_pixel_centers ? step / 2 - kOne / 2 : 0);
-    // Truncated, as TFLite does: what is before data counts from place 0. The last place bounds
-    // the first too: 10 bits of the step let long results end behind data.
+    // Truncated, as in TFLite, so positions before the data count from position 0. `low` is limited
+    // to the last position too: as the step has only 10 fractional bits, long results may end after
+    // the data.
     const int64_t low = std::min(std::max<int64_t>(at / kOne, 0), in - 1);
     places.low.push_back(low);
     places.high.push_back(std::min(std::max<int64_t>((at + kOne - 1) / kOne, 0), in - 1));
@@ -58,7 +60,7 @@ absl::StatusOr<ValueId> Interpolated(Converter& c, ValueId x, size_t axis, const
   return c.Op("add", {low, high});
 }
 
-// The same in float32.
+// Like Places, in float32.
 struct FloatPlaces {
   std::vector<int64_t> low, high;
   std::vector<float> distance, rest;  // distance + rest = 1
@@ -80,8 +82,8 @@ FloatPlaces FloatPlacesOf(int64_t in, int64_t out, bool align_corners, bool half
   return places;
 }
 
-// The four neighbours, each times its weight along the height and then along the width, are added
-// in TFLite's order.
+// Each of the four neighbors is multiplied by its weight along the height, then along the width.
+// They are added in TFLite's order.
 absl::StatusOr<ValueId> InterpolatedFloats(Converter& c, ValueId x, const FloatPlaces& rows,
                                            const FloatPlaces& columns) {
   const auto times = [&](ValueId value, const std::vector<float>& weights, const Shape& shape) {
@@ -134,7 +136,7 @@ absl::Status QuantizedResizeBilinear(Converter& c) {
     };
     return c.Output(0, InterpolatedFloats(c, x, places(0), places(1)));
   }
-  // Numbers of 8 bits times two weights of 10 fit into 32, those of 16 do not.
+  // 8-bit numbers times two weights of 10 bits fit 32 bits; 16-bit numbers do not.
   const char* wide = type.dtype.bits == 8 ? "int32" : "int64";
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Op("cast", {x}, {{"dtype", wide}}));
   for (size_t axis : {size_t{1}, size_t{2}}) {
@@ -142,7 +144,7 @@ absl::Status QuantizedResizeBilinear(Converter& c) {
                                    options.half_pixel_centers());
     KILN_ASSIGN_OR_RETURN(y, Interpolated(c, y, axis, places));
   }
-  // Halves away from zero.
+  // Rounds halves away from zero.
   const ValueId half = c.Scalar(y, kOne * kOne / 2);
   KILN_ASSIGN_OR_RETURN(const ValueId positive, c.Op("greater", {y, c.Scalar(y, 0)}));
   KILN_ASSIGN_OR_RETURN(const ValueId up, c.Op("add", {y, half}));

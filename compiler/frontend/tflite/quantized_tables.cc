@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A function of a number of 8 bits is a table, whose elements are what TFLite's kernels compute at
-// every number.
+// Functions of 8-bit numbers as tables. The elements are the results of TFLite's kernels for every
+// number.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -33,7 +33,7 @@ absl::StatusOr<Scales> ReadScales(const Converter& c) {
   return scales;
 }
 
-// value(q) for every q of x, which has 8 bits, saturated.
+// Returns value(q), saturated, for every q of x, which has 8 bits.
 absl::StatusOr<ValueId> TableOf(Converter& c, ValueId x,
                                 const std::function<int64_t(int64_t q)>& value) {
   const DType dtype = c.type(x).dtype;
@@ -49,13 +49,13 @@ absl::StatusOr<ValueId> TableOf(Converter& c, ValueId x,
   return c.Op("take", {table, at}, {{"axis", 0}, {"mode", "clip"}});
 }
 
-// Says that output 0 is value(q) for every q of input 0, saturated.
+// Sets output 0 to value(q), saturated, for every q of input 0.
 absl::Status SetTable(Converter& c, const std::function<int64_t(int64_t q)>& value) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   return c.Output(0, TableOf(c, x, value));
 }
 
-// The same of a function of real numbers, in float32 as TFLite makes its tables.
+// Like SetTable, for a function of real numbers. Computed in float32, like TFLite's tables.
 absl::Status SetFloatTable(Converter& c, const Scales& s, const std::function<float(float)>& f) {
   const float inverse = 1 / s.out.scales[0];
   return SetTable(c, [&](int64_t q) {
@@ -75,8 +75,7 @@ absl::Status CheckOutput(const Scales& s, float scale, int32_t zero_point) {
                absl::StrCat(scale, ", ", zero_point));
 }
 
-// The high half of 2ab for numbers of `bits` bits, rounded to nearest, halves away from zero
-// below and up above.
+// The high half of 2ab for numbers of `bits` bits, rounded to nearest, halves up.
 int64_t MultiplyHighBits(int64_t a, int64_t b, int bits) {
   const int64_t lowest = -(int64_t{1} << (bits - 1));
   if (a == lowest && b == lowest) return -lowest - 1;
@@ -84,7 +83,7 @@ int64_t MultiplyHighBits(int64_t a, int64_t b, int bits) {
   return (product + (product >= 0 ? half : 1 - half)) / (int64_t{1} << (bits - 1));
 }
 
-// x / 2^exponent, halves away from zero.
+// x / 2^exponent, rounded to nearest, halves away from zero.
 int64_t Divided(int64_t x, int exponent) {
   if (exponent == 0) return x;
   const int64_t half = int64_t{1} << (exponent - 1);
@@ -99,14 +98,14 @@ int64_t ShiftedLeft32(int64_t x, int by) {
   return std::clamp(x * (int64_t{1} << by), kMin32, kMax32);
 }
 
-// TFLite's product with a factor of 31 bits: rounded, and once more behind the shift.
+// TFLite's product with a factor of 31 bits, rounded before and after the shift.
 int64_t Multiplied(int64_t x, FixedPointFactor factor) {
   const int64_t high =
       MultiplyHighBits(x * (int64_t{1} << std::max(factor.shift, 0)), factor.multiplier, 32);
   return Divided(high, std::min(std::max(-factor.shift, 0), 31));
 }
 
-// A factor whose multiplier has 15 bits.
+// Returns a factor with a multiplier of 15 bits.
 FixedPointFactor ToFactor16(double factor) {
   FixedPointFactor f = ToFixedPoint(factor);
   const int64_t rounded = (int64_t{f.multiplier} + (1 << 15)) >> 16;
@@ -114,10 +113,10 @@ FixedPointFactor ToFactor16(double factor) {
   return f;
 }
 
-// 1 / sqrt(n) of n > 0, by five steps of Newton's method from 1, of numbers with 3 integer bits.
+// 1 / sqrt(n) for n > 0, by five steps of Newton's method from 1, with numbers of 3 integer bits.
 FixedPointFactor InverseSquareRoot(int64_t n) {
   if (n <= 1) return {static_cast<int32_t>(kMax32), 0};
-  // n is brought to [2^27, 2^29) by powers of 4.
+  // Scales n to [2^27, 2^29) by powers of 4.
   int shift = 11;
   for (; n >= (int64_t{1} << 29); n /= 4) ++shift;
   const int pairs = (std::countl_zero(static_cast<uint32_t>(n)) - 1) / 2 - 1;
@@ -128,7 +127,7 @@ FixedPointFactor InverseSquareRoot(int64_t n) {
   constexpr int64_t kThreeHalves = (1 << 28) + (1 << 27);
   int64_t x = 1 << 28;
   for (int step = 0; step < 5; ++step) {
-    // Products of numbers with 3 integer bits have 6, of three such 9.
+    // A product of two numbers with 3 integer bits has 6, of three such numbers 9.
     const int64_t cube = ShiftedLeft32(product(product(x, x), x), 6);
     x = ShiftedLeft32(product(kThreeHalves, x) - product(half, cube), 3);
   }
@@ -172,10 +171,10 @@ absl::StatusOr<ValueId> InNumbersOfOutput(Converter& c, int i) {
   });
 }
 
-// x times a number that goes from 0 to 1 as x goes from -3 to 3, both in 16 bits.
+// x times a gate that rises from 0 to 1 as x rises from -3 to 3. Both have 16 bits.
 absl::Status QuantizedHardSwish(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const Scales s, ReadScales(c));
-  const float fine = s.in.scales[0] * (1.0F / 128);  // scale of 7 more bits
+  const float fine = s.in.scales[0] * (1.0F / 128);  // scale with 7 additional bits
   const FixedPointFactor out = ToFactor16(static_cast<double>(fine / s.out.scales[0]));
   const FixedPointFactor gate = ToFactor16(static_cast<double>(fine / (3.0F / 32768)));
   if (out.shift > 0) {
@@ -184,7 +183,7 @@ absl::Status QuantizedHardSwish(Converter& c) {
   return SetTable(c, [&](int64_t q) {
     const int64_t x = (q - s.in.zero_points[0]) * 128;
     int64_t open = x;
-    // The last doubling alone may saturate what counts.
+    // Only the last doubling, after the product, may saturate with an effect on the result.
     if (gate.shift > 0) open = ShiftedLeft16(open, std::min(gate.shift - 1, 31));
     open = MultiplyHighBits(open, gate.multiplier, 16);
     if (gate.shift > 0) open = ShiftedLeft16(open, 1);
@@ -195,9 +194,9 @@ absl::Status QuantizedHardSwish(Converter& c) {
   });
 }
 
-// Numbers that stand for nothing above 0 become the largest one.
+// Numbers that represent no positive value become the largest number.
 absl::Status QuantizedRsqrt(Converter& c) {
-  constexpr int kBits = 20;  // that the root has behind the point
+  constexpr int kBits = 20;  // fractional bits of the root
   KILN_ASSIGN_OR_RETURN(const Scales s, ReadScales(c));
   FixedPointFactor factor = ToFixedPoint(
       1 / (std::sqrt(static_cast<double>(s.in.scales[0])) * static_cast<double>(s.out.scales[0])));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic of quantised constants, which the importer computes: the numbers that TFLite Micro's
-// reference kernels give.
+// Arithmetic of quantized constants, which the importer computes. The expected numbers are those of
+// TFLite Micro's reference kernels.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ int Row(ModelBuilder& b, const std::vector<int>& values, Scale scale) {
   return Quantized(b, {static_cast<int32_t>(values.size())}, values, scale);
 }
 
-// The elements of the only output.
+// Returns the elements of the only output.
 std::vector<int64_t> Compute(const ModelBuilder& b) {
   const absl::StatusOr<Graph> graph = ImportTflite(b.Bytes(), "m.tflite", {}, EvaluateConstants);
   EXPECT_TRUE(graph.ok()) << graph.status();
@@ -53,7 +53,7 @@ std::vector<int64_t> Compute(const ModelBuilder& b) {
   return graph->value(graph->outputs[0]).constant.ToInts();
 }
 
-// Of one operator with an int8 result.
+// Returns the elements of an operator's int8 result.
 std::vector<int64_t> RunOp(ModelBuilder& b, BuiltinOperator code, std::vector<int> inputs,
                            Scale out) {
   const int y = b.Op(code, std::move(inputs), "y", {}, Type::INT8);
@@ -189,7 +189,7 @@ TEST(Quantized, ResizeBilinearFromCentres) {
               ElementsAre(3, -2, -6, 6, 32, 57, 9, 65, 120));
 }
 
-// The integer way of int8 gives 51 in the second row.
+// The integer arithmetic of int8 would give 51 in the second row.
 TEST(Quantized, ResizeBilinearOfUint8IsInFloats) {
   ModelBuilder b;
   const int x = b.Constant<uint8_t>({1, 2, 2, 1}, Type::UINT8, {0, 255, 101, 7});
@@ -204,7 +204,7 @@ TEST(Quantized, ResizeBilinearOfUint8IsInFloats) {
               ElementsAre(0, 26, 128, 230, 255, 50, 59, 91, 123, 131, 101, 92, 54, 16, 7));
 }
 
-// Two outputs of two filters each, which see two steps; the state is a constant.
+// Two outputs with two filters each over two steps. The state is constant.
 std::vector<int64_t> RunSvdf(Type type, const std::vector<int>& time, Scale time_scale,
                              Scale state_scale, std::vector<int32_t> bias, Scale out) {
   ModelBuilder b;

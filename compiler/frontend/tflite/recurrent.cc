@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators with memory: SVDF, and LSTMs, whose steps are unrolled.
+// Operators with memory: SVDF, and LSTM with unrolled steps.
 #include "compiler/frontend/tflite/recurrent.h"
 
 #include <array>
@@ -53,7 +53,7 @@ class Lstm {
 
   absl::Status Run() {
     KILN_ASSIGN_OR_RETURN(extents_, CheckLstm(c_));
-    // Without an input gate, what is not forgotten is taken in.
+    // Without an input gate, its value is 1 minus the forget gate.
     coupled_ = !c_.HasInput(kInputWeights);
     std::vector<ValueId> steps;
     KILN_ASSIGN_OR_RETURN(hidden_, c_.Input(kHidden));
@@ -74,7 +74,7 @@ class Lstm {
  private:
   bool Has(Gate gate) const { return gate != kIn || !coupled_; }
 
-  // What the gates see of the data, of all steps at once: (steps, batch, units).
+  // Computes the gates' part of the data, for all steps at once: (steps, batch, units).
   absl::Status ReadInputs() {
     KILN_ASSIGN_OR_RETURN(ValueId x, c_.Input(0));
     if (!options_.time_major()) {
@@ -91,7 +91,7 @@ class Lstm {
     return absl::OkStatus();
   }
 
-  // The sum of a gate before its activation. `cell` is what its peephole looks at.
+  // Returns the sum of a gate before its activation. Its peephole reads `cell`.
   absl::StatusOr<ValueId> Sum(Gate gate, int64_t step, ValueId cell) {
     KILN_ASSIGN_OR_RETURN(const ValueId w, c_.Input(kRecurrentWeights + gate));
     KILN_ASSIGN_OR_RETURN(const ValueId seen, AtStep(c_, seen_[gate], step));

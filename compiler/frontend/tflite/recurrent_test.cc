@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What LSTM and SVDF refuse, and how they say it.
+// Refusals of LSTM and SVDF, and their error messages.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace schema = tflite_schema;
 using schema::BuiltinOperator;
 using Type = ModelBuilder::Type;
 
-// An LSTM of which input `extra` is there besides.
+// Adds an LSTM. Input `extra` is present in addition to the data.
 void Lstm(ModelBuilder& b, int extra, schema::UnidirectionalSequenceLSTMOptionsT options,
           ModelBuilder::Shape data = {1, 1, 1}) {
   std::vector<int> inputs(24, -1);
@@ -28,8 +28,8 @@ void Lstm(ModelBuilder& b, int extra, schema::UnidirectionalSequenceLSTMOptionsT
       b.Op(BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_LSTM, std::move(inputs), "y", {}, options));
 }
 
-// An LSTM of int8 with the inputs `present`, of int8 too, besides data, the weights of a gate that
-// each one has, the hidden state and the cell.
+// Adds an int8 LSTM with the inputs `present`, also int8. It always has the data, the weights of
+// the forget gate, the hidden state and the cell.
 void QuantisedLstm(ModelBuilder& b, const std::vector<size_t>& present,
                    schema::Activation activation = schema::Activation::TANH,
                    Type cell = Type::INT16, float cell_scale = 0.5) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions over axes, and sums along one.
+// Reductions over axes, and running sums.
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -15,7 +15,7 @@ namespace {
 namespace schema = tflite_schema;
 using schema::BuiltinOperator;
 
-// The sum of the numbers less their zero point, in the scale of output 0.
+// Returns the sum of the numbers minus their zero point, in the scale of output 0.
 absl::StatusOr<ValueId> QuantizedSum(Converter& c, ValueId x, const Quantization& in, bool has_axes,
                                      const Attrs& attrs) {
   KILN_ASSIGN_OR_RETURN(const Quantization out, QuantizationOfOutput(c, 0));
@@ -35,7 +35,7 @@ absl::StatusOr<ValueId> QuantizedSum(Converter& c, ValueId x, const Quantization
 absl::Status Reduce(Converter& c, absl::string_view relay) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> given, c.IntsInput(1, "the axes"));
-  std::set<int64_t> axes;  // one may be given twice
+  std::set<int64_t> axes;  // an axis may be given twice
   for (int64_t axis : given) {
     KILN_ASSIGN_OR_RETURN(axis, NormalAxis(axis, c.type(x).rank()));
     axes.insert(axis);

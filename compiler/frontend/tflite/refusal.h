@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that are refused, and what the error says; for tests.
+// Models that are refused, and their errors, for tests.
 #ifndef KILN_COMPILER_FRONTEND_TFLITE_REFUSAL_H_
 #define KILN_COMPILER_FRONTEND_TFLITE_REFUSAL_H_
 
@@ -12,15 +12,15 @@
 
 namespace kiln::tflite_frontend {
 
-// A model with one thing wrong, as the parameter of a test.
+// A model with one error, as the parameter of a test.
 struct Refusal {
-  const char* name;                // of the case
-  void (*build)(ModelBuilder& b);  // makes the model
-  const char* text;                // what the error says, or the part of it that the test compares
+  const char* name;                // name of the test case
+  void (*build)(ModelBuilder& b);  // builds the model
+  const char* text;                // the error, or the part of it that the test compares
 };
 std::string NameOf(const testing::TestParamInfo<Refusal>& info);
 
-// The error of an import as "m.tflite"; "" if there is none.
+// Return the error of importing "m.tflite", or "" if there is none.
 std::string ErrorOf(const std::string& bytes, const ImportOptions& options = {});
 std::string ErrorOf(const Refusal& refusal);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators refuse, and how they say it: models of one operator with one thing wrong.
+// Refusals of operators, and their error messages. Each model has one operator and one error.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using schema::BuiltinOperator;
 using ::testing::HasSubstr;
 using Type = ModelBuilder::Type;
 
-// `code` of the inputs, with a float result of no shape.
+// Adds the operator `code` with a float result without shape.
 void Result(ModelBuilder& b, BuiltinOperator code, std::vector<int> inputs) {
   b.Output(b.Op(code, std::move(inputs), "y", {}));
 }
@@ -59,7 +59,7 @@ void Multiply(ModelBuilder& b, ModelBuilder::Shape x, ModelBuilder::Shape w) {
          schema::BatchMatMulOptionsT());
 }
 
-// The parts of four numbers that one size says.
+// Splits four numbers into one part of the given size.
 void Part(ModelBuilder& b, int32_t size) {
   Result(b, BuiltinOperator::SPLIT_V,
          {b.Input("x", {4}), b.Ints({size}), b.Constant<int32_t>({}, Type::INT32, {0})});
@@ -92,7 +92,7 @@ void ToSpace(ModelBuilder& b, int32_t batch, const std::vector<int32_t>& crops) 
          {b.Input("x", {batch, 2, 2, 1}), b.Ints({2, 2}), Pairs(b, crops)});
 }
 
-// An integer operator of one input, of which the quantisation is given.
+// Adds an integer operator with one input that has these scales.
 void Quantised(ModelBuilder& b, BuiltinOperator code, Type type, std::vector<float> scales,
                float out_scale = 0.5) {
   const auto n = static_cast<int32_t>(scales.size());
@@ -113,7 +113,7 @@ void Product(ModelBuilder& b, Type type, std::vector<float> scales, int64_t zero
   b.Output(y);
 }
 
-// The initialising subgraph follows.
+// Adds a CALL_ONCE and begins the initializing subgraph.
 void CallOnce(ModelBuilder& b, int subgraph) {
   schema::CallOnceOptionsT once;
   once.init_subgraph_index = subgraph;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes: of the same elements, in another order, repeated, padded.
+// Changes of shape: same elements, other order, repetition, padding.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -13,7 +13,7 @@ namespace {
 namespace schema = tflite_schema;
 using schema::BuiltinOperator;
 
-// From the second input, the options or, where the shape is computed, what the file has.
+// The shape is input 1 or an option. If it is computed, it is the output's shape in the file.
 absl::Status Reshape(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const auto* options = c.Options<schema::ReshapeOptions>().new_shape();
@@ -22,7 +22,7 @@ absl::Status Reshape(Converter& c) {
     KILN_ASSIGN_OR_RETURN(shape, c.IntsInput(1, "the shape"));
   } else if (options != nullptr) {
     shape.assign(options->begin(), options->end());
-    if (shape.size() == 1 && shape[0] == 0) shape.clear();  // how old files say a scalar
+    if (shape.size() == 1 && shape[0] == 0) shape.clear();  // encoding of a scalar in old files
   } else {
     KILN_ASSIGN_OR_RETURN(const TensorInfo* const info, c.OutputInfo(0));
     shape = info->shape;
@@ -82,7 +82,7 @@ absl::Status BroadcastTo(Converter& c) {
   return c.Output(0, c.Op("broadcast_to", {x}, {{"shape", AttrValue::Ints(shape)}}));
 }
 
-// The shape that two shapes broadcast to.
+// Returns the shape that two shapes broadcast to.
 absl::Status BroadcastArgs(Converter& c) {
   KILN_ASSIGN_OR_RETURN(std::vector<int64_t> a, c.IntsInput(0, "a shape"));
   KILN_ASSIGN_OR_RETURN(std::vector<int64_t> b, c.IntsInput(1, "a shape"));
@@ -112,7 +112,7 @@ absl::Status Tile(Converter& c) {
   return c.Output(0, c.Op("tile", {x}, {{"reps", AttrValue::Ints(reps)}}));
 }
 
-// Places before and behind each dimension, of a constant (rank, 2).
+// Returns the positions added before and after each dimension, from a constant (rank, 2).
 absl::StatusOr<AttrValue> PadWidths(Converter& c, int input, int64_t rank) {
   KILN_ASSIGN_OR_RETURN(const Tensor tensor, c.ConstantInput(input, "the padding"));
   if (tensor.type().shape != Shape{rank, 2} || !tensor.type().dtype.is_integral()) {
@@ -126,7 +126,7 @@ absl::StatusOr<AttrValue> PadWidths(Converter& c, int input, int64_t rank) {
   return AttrValue(widths);
 }
 
-// The value that stands for 0 in the result.
+// Returns the number that represents 0 in the result.
 absl::StatusOr<double> Zero(const Converter& c) {
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> quantization, OutputQuantization(c, 0));
   return quantization.has_value() ? quantization->zero_points[0] : 0;
@@ -157,7 +157,7 @@ absl::Status MirrorPad(Converter& c) {
               {{"pad_width", widths}, {"mode", std::string(schema::EnumNameMirrorPadMode(mode))}}));
 }
 
-// (blocks…) of the second input, and the pairs (dimensions, 2) of the third.
+// `sizes` of blocks from input 1, and `pairs` (dimensions, 2) from input 2.
 struct Blocks {
   std::vector<int64_t> sizes, pairs;
 };
@@ -179,7 +179,7 @@ absl::StatusOr<Blocks> ReadBlocks(Converter& c, int rank) {
   return blocks;
 }
 
-// Each place of a block becomes a batch.
+// Each position in a block becomes a batch.
 absl::Status SpaceToBatch(Converter& c) {
   KILN_ASSIGN_OR_RETURN(ValueId x, c.Input(0));
   const size_t rank = static_cast<size_t>(c.type(x).rank());
@@ -220,7 +220,7 @@ absl::Status SpaceToBatch(Converter& c) {
   return c.Output(0, c.Reshape(y, out));
 }
 
-// The reverse, and crops behind it.
+// The inverse of SpaceToBatch, followed by crops.
 absl::Status BatchToSpace(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   const Shape shape = c.type(x).shape;
@@ -285,7 +285,7 @@ absl::Status SpaceToDepth(Converter& c) {
                           c.Options<schema::SpaceToDepthOptions>().block_size());
 }
 
-// Constants are dense once they are decoded.
+// Constants are already dense after decoding.
 absl::Status Densify(Converter& c) {
   KILN_RETURN_IF_ERROR(c.ConstantInput(0, "the sparse tensor").status());
   return c.Output(0, c.Input(0));

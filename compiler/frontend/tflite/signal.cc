@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The custom operators of TensorFlow Lite Micro's Signal library, which make the features of sound
-// that a model hears with.
+// The custom operators of TensorFlow Lite Micro's Signal library, which compute sound features for
+// models.
 #include <algorithm>
 #include <cstdint>
 
@@ -24,7 +24,7 @@ absl::StatusOr<ValueId> Cast(Converter& c, ValueId value, DType dtype) {
   return c.Op("cast", {value}, {{"dtype", dtype.ToString()}});
 }
 
-// The samples of a frame times a window, int16 with `shift` bits behind the point.
+// Multiplies the samples of a frame by a window, int16 with `shift` fractional bits.
 absl::Status Window(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId data, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId window, c.Input(1));
@@ -55,7 +55,7 @@ absl::Status FftAutoScale(Converter& c) {
   return absl::OkStatus();
 }
 
-// Real and imaginary parts lie side by side along the last axis.
+// Real and imaginary parts alternate along the last axis.
 absl::Status Rfft(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId data, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const int64_t length, Option(c, "fft_length"));
@@ -83,8 +83,8 @@ absl::Status Irfft(Converter& c) {
   return c.Output(0, c.Op("signal.irfft", {bins}, {{"fft_length", length}}));
 }
 
-// The squares of the magnitudes of the bins start_index <= i < end_index; 0 of the others, which
-// the library leaves as they are.
+// Returns the squared magnitudes of the bins start_index <= i < end_index. Other bins are 0, while
+// the library does not write them.
 absl::Status Energy(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId data, c.Input(0));
   if (c.type(data).rank() != 1 || c.type(data).dtype != kI16) {
@@ -105,7 +105,7 @@ absl::Status Energy(Converter& c) {
                                                    {"axes", AttrValue::Ints({0})}}));
   KILN_ASSIGN_OR_RETURN(const ValueId wide, Cast(c, range, kI32));
   KILN_ASSIGN_OR_RETURN(const ValueId squares, c.Op("multiply", {wide, wide}));
-  // Two squares of the lowest number are beyond int32.
+  // The sum of two squares of the lowest number exceeds int32.
   KILN_ASSIGN_OR_RETURN(const ValueId large, Cast(c, squares, kU32));
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Op("sum", {large}, {{"axis", AttrValue::Ints({1})}}));
   if (end - begin < bins) {
@@ -115,8 +115,8 @@ absl::Status Energy(Converter& c) {
   return c.Output(0, y);
 }
 
-// The terms of a filter bank. Channel i of the file has a run of bins with two weights each: for
-// the channel i - 1 of the result, and for i.
+// The terms of a filter bank. Channel i of the file has a run of bins with two weights each: one
+// for channel i - 1 of the result, one for channel i.
 class FilterBankTerms {
  public:
   FilterBankTerms(int64_t channels, int64_t bins)

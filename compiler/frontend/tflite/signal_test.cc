@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The custom operators of the Signal library: of constants, which the importer computes, and what
-// they refuse.
+// The custom operators of the Signal library: results for constants, which the importer computes,
+// and refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ int Words(ModelBuilder& b, const std::vector<uint32_t>& values) {
   return b.Constant({static_cast<int32_t>(values.size())}, Type::UINT32, values);
 }
 
-// The values of the outputs, one behind the other.
+// Returns the values of all outputs in order.
 std::vector<int64_t> Compute(const ModelBuilder& b) {
   const absl::StatusOr<Graph> graph = ImportTflite(b.Bytes(), "m.tflite", {}, EvaluateConstants);
   EXPECT_TRUE(graph.ok()) << graph.status();
@@ -89,7 +89,7 @@ TEST(SignalFft, ScalesTransformsAndTakesTheEnergy) {
   b.Output(bits);
   b.Output(bins);
   b.Output(Custom(b, "SignalEnergy", {bins}, Type::UINT32, {{"start_index", 1}, {"end_index", 2}}));
-  // The transform of 768, -25600, 1792 and 0, divided by 4, as KISS FFT rounds it.
+  // The transform of 768, -25600, 1792 and 0, divided by 4, with the rounding of KISS FFT.
   EXPECT_THAT(Compute(b),
               ElementsAre(8, -5759, 0, -256, 6399, 7039, 0, 0, 256 * 256 + 6399 * 6399, 0));
 }
@@ -101,8 +101,8 @@ TEST(SignalFft, InvertsTheTransform) {
   EXPECT_THAT(Compute(b), ElementsAre(3873, 6049, -8121, -4835));
 }
 
-// Runs of bins with weights and unweights: the first run's weights and the last one's unweights
-// have no channel.
+// Runs of bins with weights and unweights. The weights of the first run and the unweights of the
+// last have no channel.
 int FilterBank(ModelBuilder& b, int64_t channels, const std::vector<int16_t>& first_bins,
                const std::vector<int16_t>& first_weights, const std::vector<int16_t>& widths) {
   const int x = Words(b, {10, 20, 30, 40, 50});
@@ -115,10 +115,10 @@ int FilterBank(ModelBuilder& b, int64_t channels, const std::vector<int16_t>& fi
 
 TEST(SignalFilterBank, SharesBinsBetweenTwoChannels) {
   ModelBuilder two;
-  // The last run ends behind the bins, with weights of 0.
+  // The last run ends after the last bin, with weights of 0.
   two.Output(FilterBank(two, 2, {1, 2, 4}, {0, 1, 3}, {1, 2, 2}));
-  // Unweights of the first and weights of the second run; unweights of the second, weights of the
-  // third.
+  // First channel: unweights of the first run and weights of the second. Second channel: unweights
+  // of the second run and weights of the third.
   EXPECT_THAT(Compute(two), ElementsAre(20 * 5 + 30 * 2 + 40 * 3, 30 * 6 + 40 * 7 + 50 * 4));
   ModelBuilder one;
   one.Output(FilterBank(one, 1, {1, 2}, {0, 1}, {1, 2}));

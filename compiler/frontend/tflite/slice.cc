@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of tensors, and tensors of parts.
+// Splitting, slicing and joining of tensors.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -18,7 +18,7 @@ using schema::BuiltinOperator;
 absl::Status Concatenation(Converter& c) {
   const auto& options = c.Options<schema::ConcatenationOptions>();
   KILN_ASSIGN_OR_RETURN(std::vector<ValueId> inputs, c.Inputs());
-  // TFLite brings uint8 to the scale of the result; of other types it moves the numbers.
+  // TFLite requantizes uint8 to the scale of the result. For other types it only moves the numbers.
   for (size_t i = 0; i < inputs.size() && c.type(inputs[i]).dtype == DType::UInt(8); ++i) {
     KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q,
                           InputQuantization(c, static_cast<int>(i)));
@@ -37,7 +37,7 @@ absl::Status Pack(Converter& c) {
   return c.Output(0, c.Op("stack", inputs, {{"axis", c.Options<schema::PackOptions>().axis()}}));
 }
 
-// Parts of these sizes along the axis.
+// Returns parts of these sizes along the axis.
 absl::StatusOr<std::vector<ValueId>> Parts(Converter& c, ValueId x, int64_t axis,
                                            const std::vector<int64_t>& sizes) {
   const int64_t extent = c.type(x).shape[static_cast<size_t>(axis)];
@@ -78,7 +78,7 @@ absl::Status Split(Converter& c) {
   return SetParts(c, x, axis, std::vector<int64_t>(static_cast<size_t>(n), extent / n));
 }
 
-// One size may be -1: what is left.
+// One size may be -1, for the rest.
 absl::Status SplitV(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, c.IntsInput(1, "the sizes"));
@@ -114,7 +114,7 @@ absl::Status Unpack(Converter& c) {
   return absl::OkStatus();
 }
 
-// A size may be -1: to the end.
+// A size may be -1, for the rest of the dimension.
 absl::Status Slice(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> begin, c.IntsInput(1, "the begin"));
@@ -142,8 +142,8 @@ absl::Status Slice(Converter& c) {
   return c.Output(0, y);
 }
 
-// A slice as the operator says it, an entry after the other: each is about one dimension of the
-// data, but for the ellipsis (all that the others leave) and new axes (none).
+// Processes a slice entry by entry. Each entry applies to one dimension of the data, except the
+// ellipsis (all dimensions without another entry) and new axes (none).
 class StridedSlicer {
  public:
   StridedSlicer(const schema::StridedSliceOptions& options, Shape shape)
@@ -157,7 +157,7 @@ class StridedSlicer {
                    absl::StrCat(n, ", ", end.size(), " and ", strides.size(), " numbers"),
                    "as many of each");
     }
-    size_t about_one = 0;  // entries about one dimension
+    size_t about_one = 0;  // entries for one dimension
     bool has_ellipsis = false;
     for (size_t i = 0; i < n; ++i) {
       const bool ellipsis = Has(options_.ellipsis_mask(), i);
@@ -228,7 +228,7 @@ class StridedSlicer {
       AddRange(first, first + 1, 1);
       return absl::OkStatus();
     }
-    // Beyond either end of the data: NumPy's slices are brought to it.
+    // An end before the data. Like NumPy, strided_slice clamps it.
     const int64_t before = -extent - 1;
     if (Has(options_.begin_mask(), i)) begin = stride > 0 ? 0 : extent;
     if (Has(options_.end_mask(), i)) end = stride > 0 ? extent : before;
@@ -239,8 +239,8 @@ class StridedSlicer {
 
   const schema::StridedSliceOptions& options_;
   Shape shape_;
-  std::vector<int64_t> begin_, end_, strides_;  // per dimension of the data
-  std::vector<int64_t> result_;                 // the dimensions that stay, or kOne
+  std::vector<int64_t> begin_, end_, strides_;  // one per dimension of the data
+  std::vector<int64_t> result_;                 // the remaining dimensions, or kOne
 };
 
 absl::Status StridedSlice(Converter& c) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants that are stored sparse, in blocks: what they hold, and what is wrong with damaged ones.
+// Constants that are stored sparse, in blocks: their values, and errors of damaged ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fourier transforms, and what takes complex numbers apart. A complex tensor is two tensors, real
-// and imaginary parts: two outputs of the operator that makes it, and two inputs of one that reads
-// it.
+// Fourier transforms, and operators that read complex numbers. A complex tensor is two tensors, the
+// real and imaginary parts: two outputs of the operator that computes it, and two inputs of its
+// readers.
 #include <algorithm>
 #include <bit>
 
@@ -16,14 +16,14 @@ namespace {
 using frontend::ComplexPart;
 using tflite_schema::BuiltinOperator;
 
-// Elements of a matrix that a file may ask for.
+// Maximum number of elements of a matrix.
 constexpr int64_t kMaxMatrix = int64_t{1} << 24;
 
 struct Complex {
   ValueId real = kNoId, imaginary = kNoId;
 };
 
-// The transform along the last dimension of data [rows, n], to [rows, bins].
+// Transforms data [rows, n] along the last dimension to [rows, bins].
 class Transform {
  public:
   Transform(Converter& c, int64_t bins, int64_t n) : c_(c), bins_(bins) {
@@ -61,7 +61,7 @@ class Transform {
   Complex matrix_;
 };
 
-// x [rows, height, width] cut off or padded by zeros to the extents of the transform.
+// Crops or zero-pads x [rows, height, width] to the extents of the transform.
 absl::StatusOr<ValueId> Fitted(Converter& c, ValueId x, int64_t height, int64_t width) {
   const Shape shape = c.type(x).shape;
   if (shape[1] > height || shape[2] > width) {
@@ -79,7 +79,7 @@ absl::StatusOr<ValueId> Fitted(Converter& c, ValueId x, int64_t height, int64_t 
   return c.Op("nn.pad", {x, c.Scalar(x, 0)}, {{"pad_width", widths}});
 }
 
-// The extents of a transform, height and width, which TFLite wants to be powers of two.
+// Returns the extents of a transform, height and width. TFLite requires powers of two.
 absl::StatusOr<std::vector<int64_t>> TransformExtents(const Converter& c) {
   KILN_ASSIGN_OR_RETURN(std::vector<int64_t> extents, c.IntsInput(1, "the extents"));
   if (extents.size() != 2) {
@@ -113,7 +113,7 @@ absl::Status Rfft2d(Converter& c) {
   KILN_ASSIGN_OR_RETURN(fitted, c.Reshape(fitted, {rows * height, width}));
   KILN_ASSIGN_OR_RETURN(Complex y, Transform(c, bins, width).OfReal(fitted));
   if (height > 1) {
-    // The bins of a column lie side by side while it is transformed.
+    // The transform runs along rows, so columns are transposed for it.
     const auto turned = [&](ValueId part, const Shape& from,
                             const Shape& to) -> absl::StatusOr<ValueId> {
       KILN_ASSIGN_OR_RETURN(const ValueId blocks, c.Reshape(part, from));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fourier transforms of constants, which the importer computes, and what may be done with complex
-// numbers.
+// Fourier transforms of constants, which the importer computes, and operations on complex numbers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +31,7 @@ absl::StatusOr<Graph> Import(const ModelBuilder& b) {
 
 std::string Error(const ModelBuilder& b) { return std::string(Import(b).status().message()); }
 
-// The values of the outputs, one behind the other.
+// Returns the values of all outputs in order.
 Values Compute(const ModelBuilder& b) {
   const absl::StatusOr<Graph> graph = Import(b);
   EXPECT_TRUE(graph.ok()) << graph.status();
@@ -51,7 +50,7 @@ int Rfft2d(ModelBuilder& b, int x, const std::vector<int>& extents) {
   return b.Op(BuiltinOperator::RFFT2D, {x, b.Ints(extents)}, "f", {}, Type::COMPLEX64);
 }
 
-// Real parts, then imaginary ones.
+// Adds the real parts and the imaginary parts as outputs.
 void OutputParts(ModelBuilder& b, int complex) {
   b.Output(b.Op(BuiltinOperator::REAL, {complex}, "re", {}));
   b.Output(b.Op(BuiltinOperator::IMAG, {complex}, "im", {}));
@@ -79,7 +78,7 @@ TEST(Spectrum, OfAPlane) {
               Pointwise(DoubleNear(1e-6), Values{13, -5, -7, 3, 0, 0, 0, 0}));
 }
 
-// Against the sums that define the transform, in two batches.
+// Compared with the sums that define the transform, for two batches.
 TEST(Spectrum, OfPlanesByDefinition) {
   constexpr int kBatches = 2, kHeight = 4, kWidth = 8, kBins = kWidth / 2 + 1;
   std::vector<float> x;
@@ -111,14 +110,14 @@ TEST(Spectrum, OfPlanesByDefinition) {
 }
 
 TEST(Spectrum, DataAreCutOffAndPadded) {
-  // 1 2 | 3 is cut off to 1 2, and a row of zeros comes behind it.
+  // 1 2 | 3 is cropped to 1 2, and a row of zeros is added after it.
   EXPECT_THAT(PartsOf({1, 3}, {1, 2, 3}, {2, 2}),
               Pointwise(DoubleNear(1e-6), Values{3, -1, 3, -1, 0, 0, 0, 0}));
   EXPECT_THAT(PartsOf({1, 2}, {1, 2}, {1, 4}),
               Pointwise(DoubleNear(1e-6), Values{3, 1, -1, 0, -2, 0}));
 }
 
-// As converters write a transform of rows: 1, -2 + 3i, -3 become numbers by their size.
+// Converters write a transform of rows this way. 1, -2 + 3i, -3 are replaced by their magnitudes.
 TEST(Spectrum, ComplexNumbersAreMovedAndMeasured) {
   ModelBuilder b;
   schema::SqueezeOptionsT squeeze;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model keeps from one run to the next. A variable that a run reads before it writes is an
-// input and an output of the graph; one that no run writes is a constant; one that every run writes
-// before it reads is neither.
+// State that a model keeps between runs. A variable that a run reads before it writes it is an
+// input and an output of the graph. A variable that no run writes is a constant. A variable that
+// every run writes before it reads it is neither.
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/tflite/converter.h"
@@ -25,7 +25,7 @@ std::string ResourceName(const OperatorInfo& op) {
   return name;
 }
 
-// Whether all elements are the same; the value of a variable at first is one number.
+// True if all elements are equal, as the initial value of a variable must be a single number.
 bool IsUniform(const Tensor& tensor) {
   const size_t width = static_cast<size_t>(tensor.type().dtype.bytes());
   const absl::string_view bytes = tensor.bytes();
@@ -85,7 +85,7 @@ absl::StatusOr<ValueId> Importer::ReadTensorVariable(const Frame& frame, int ten
   Variable& variable = TensorVariable(frame, tensor);
   variable.written = true;
   variable.quantization = OfWholeTensor(q);
-  // As TFLite has it: int8 stands for 0 at first, int16 has no other zero point than 0.
+  // As in TFLite, int8 state starts with the number for 0. int16 always has the zero point 0.
   if (q.has_value() && type.dtype == DType::Int(8)) variable.fill = q->zero_points[0];
   return Read(variable, type);
 }
@@ -121,7 +121,7 @@ absl::StatusOr<std::string> Importer::HandleOf(const Frame& frame, const Operato
 
 absl::StatusOr<ValueId> Importer::Initial(const Variable& variable, const TensorType& type) {
   if (variable.initial.has_value()) return graph_.AddConstant(*variable.initial, variable.name);
-  // Not a constant of that shape: the file may say any.
+  // Not a constant of that shape, as the file may declare any shape.
   const ValueId fill = graph_.AddConstant(Tensor::Scalar(type.dtype, variable.fill));
   return AddOp(graph_, "full", {fill},
                {{"shape", AttrValue::Ints(type.shape)}, {"dtype", type.dtype.ToString()}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is supported, told before anything is converted.
+// Checks that all operators are supported, before anything is converted.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +19,7 @@ bool IsControl(BuiltinOperator code) {
          code == BuiltinOperator::CALL_ONCE;
 }
 
-// Moves values whatever they stand for.
+// True for operators that move values of any type.
 bool IsState(BuiltinOperator code) {
   return code == BuiltinOperator::VAR_HANDLE || code == BuiltinOperator::READ_VARIABLE ||
          code == BuiltinOperator::ASSIGN_VARIABLE;
@@ -30,7 +30,7 @@ bool KnowsComplex(BuiltinOperator code) {
          code == BuiltinOperator::IMAG || code == BuiltinOperator::COMPLEX_ABS;
 }
 
-// The subgraphs that an operator names.
+// Returns the subgraphs that an operator calls.
 std::vector<int> CalledBy(const OperatorInfo& op) {
   if (const auto* options = op.raw->builtin_options_as_IfOptions(); options != nullptr) {
     return {options->then_subgraph_index(), options->else_subgraph_index()};
@@ -54,13 +54,13 @@ std::vector<const TensorInfo*> Operands(const Subgraph& subgraph, const Operator
   return operands;
 }
 
-// As one scale counts what TFLite Micro's pools take for one: two that differ by rounding.
+// True if the scales count as equal, as in TFLite Micro's pools: they may differ by rounding.
 bool AreOne(const Quantization& a, const Quantization& b) {
   const float difference = std::abs(a.scales[0] - b.scales[0]);
   return difference <= 1e-6F && difference <= a.scales[0] * 1e-3F && a.zero_points == b.zero_points;
 }
 
-// Whether all quantised operands have one scale and one zero point.
+// True if all quantized operands have the same scale and zero point.
 bool HaveOneQuantization(const std::vector<const TensorInfo*>& operands) {
   std::optional<Quantization> first;
   for (const TensorInfo* operand : operands) {
@@ -73,7 +73,7 @@ bool HaveOneQuantization(const std::vector<const TensorInfo*>& operands) {
   return true;
 }
 
-// "" or why the operator is not supported.
+// Returns the reason why the operator is not supported, or "".
 std::string WhyNot(const Subgraph& subgraph, const OperatorInfo& op) {
   if (IsControl(op.code) || IsState(op.code)) return "";
   const TfliteOperator* row = FindOperator(op);
@@ -86,7 +86,7 @@ std::string WhyNot(const Subgraph& subgraph, const OperatorInfo& op) {
   const bool quantized = std::any_of(operands.begin(), operands.end(),
                                      [](const TensorInfo* t) { return t->IsQuantized(); });
   if (!quantized) return "";
-  // Constants become floats.
+  // A constant is converted to floats.
   if (op.code == BuiltinOperator::DEQUANTIZE && !operands[0]->data.empty()) return "";
   if (row->quantised == Quantised::kNo) return "is not supported on quantised tensors";
   if (row->quantised == Quantised::kComputes || row->quantised == Quantised::kMoves) return "";
@@ -122,7 +122,7 @@ std::vector<int> Importer::ReachableSubgraphs() const {
 }
 
 absl::Status Importer::CheckOperators() {
-  std::map<std::string, std::string> lines;  // by operator and reason: the first one
+  std::map<std::string, std::string> lines;  // first line for each operator and reason
   for (int index : ReachableSubgraphs()) {
     const Subgraph& subgraph = file_.subgraphs()[static_cast<size_t>(index)];
     for (const OperatorInfo& op : subgraph.operators) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators on constants, which the importer computes: the numbers that come out.
+// Operators on constants, which the importer computes: the resulting numbers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using ::testing::ElementsAre;
 using Type = ModelBuilder::Type;
 using Values = std::vector<double>;
 
-// The values of the outputs, one behind the other; none if the model is not imported.
+// Returns the values of all outputs in order, or none if the import fails.
 Values Compute(const ModelBuilder& b) {
   const absl::StatusOr<Graph> graph = ImportTflite(b.Bytes(), "m.tflite", {}, EvaluateConstants);
   EXPECT_TRUE(graph.ok()) << graph.status();
@@ -39,7 +39,7 @@ Values Compute(const ModelBuilder& b) {
   return values;
 }
 
-// Of one operator with one output; its shape in the file does not matter.
+// Returns the values of an operator with one output. Its shape in the file does not matter.
 Values RunOp(ModelBuilder& b, BuiltinOperator code, std::vector<int> inputs,
              Type type = Type::FLOAT32) {
   b.Output(b.Op(code, std::move(inputs), "y", {}, type));
@@ -315,7 +315,7 @@ TEST(Values, DequantizedWeights) {
   EXPECT_THAT(Compute(b), ElementsAre(0.5, 1, 4, -10, 1, -2));
 }
 
-// ((0, 5, 0), (7, 0, 8)) by rows, which hold what is not 0: `values`.
+// ((0, 5, 0), (7, 0, 8)) by rows. `values` are the nonzero elements of each row.
 template <typename T>
 int SparseMatrix(ModelBuilder& b, Type type, const std::vector<T>& values) {
   const int x = b.Constant<T>({2, 3}, type, values);
@@ -352,7 +352,7 @@ TEST(Values, DensifiedConstants) {
       ElementsAre(50, 807));
 }
 
-// As converters store weights: float16, or int8 with a scale.
+// Converters store weights this way: as float16, or int8 with a scale.
 TEST(Values, DensifiedConstantsOfOtherTypes) {
   ModelBuilder b;
   const int h = SparseMatrix<uint16_t>(b, Type::FLOAT16, {0x3C00, 0xC000, 0x4000});

@@ -10,7 +10,7 @@
 namespace kiln::tflite_frontend {
 namespace {
 
-// The magnitudes of a constant's numbers less their zero point, summed up along all axes but one.
+// Sums the magnitudes of a constant's numbers minus their zero point along all axes but one.
 std::vector<double> SumsOfMagnitudes(const Tensor& tensor, const Quantization& q, size_t axis) {
   const Shape& shape = tensor.type().shape;
   const int64_t channels = shape[axis];
@@ -26,7 +26,7 @@ std::vector<double> SumsOfMagnitudes(const Tensor& tensor, const Quantization& q
   return sums;
 }
 
-// The largest magnitude of a bias's numbers.
+// Returns the largest magnitude of the numbers of a bias.
 absl::StatusOr<double> LargestBias(const Converter& c, int input) {
   if (!c.HasInput(input)) return 0.0;
   KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(input));
@@ -74,7 +74,8 @@ absl::StatusOr<ValueId> RescaledSums(Converter& c, ValueId sums, bool beyond_int
                           c.Op("clip", {sums}, {{"a_min", least}, {"a_max", most}}));
     return c.Op("cast", {y}, {{"dtype", "int32"}});
   };
-  // A sum of 2^30 or more is saturated if it is 2^(bits + 2) times the output's scale or more.
+  // With such factors, a sum of 2^30 or more is at least 2^(bits + 2) in the output's scale, so it
+  // saturates.
   const double least_factor = *std::min_element(factors.begin(), factors.end());
   if (least_factor >= std::ldexp(1, dtype.bits + 2 - 30)) {
     KILN_ASSIGN_OR_RETURN(const ValueId narrow, within(-0x1p30, 0x1p30));
@@ -82,7 +83,7 @@ absl::StatusOr<ValueId> RescaledSums(Converter& c, ValueId sums, bool beyond_int
   }
   KILN_ASSIGN_OR_RETURN(const ValueId narrow, within(-0x1p31, 0x1p31 - 1));
   KILN_ASSIGN_OR_RETURN(const ValueId near, Rescaled(c, narrow, factors, zero_point, dtype));
-  // A sum beyond int32 is saturated by every factor of 1 and more alike.
+  // Every factor of 1 or more saturates a sum beyond int32, so larger factors are not needed.
   std::vector<double> small = factors;
   for (double& factor : small) factor = std::min(factor, 1.0);
   KILN_ASSIGN_OR_RETURN(const ValueId far, Rescaled(c, sums, small, zero_point, dtype));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantized operators whose numbers are not those of TFLite Micro: docs/decisions/0051. The bytes of
-// TFLite Micro are those of the Python package tflite-micro 0.dev20261023182759.
+// Quantized operators whose results differ from TFLite Micro's (docs/decisions/0051). The bytes of
+// TFLite Micro come from the Python package tflite-micro 0.dev20261023182759.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -43,7 +43,7 @@ int Row(ModelBuilder& b, Type type, const Numbers& values, Scale scale) {
   return Constant(b, type, {1, static_cast<int32_t>(values.size())}, values, scale);
 }
 
-// The elements of the operator's output.
+// Returns the elements of the operator's output.
 template <typename... Options>
 Numbers Compute(ModelBuilder& b, BuiltinOperator code, std::vector<int> inputs, Type type,
                 Scale out, Options... options) {
@@ -56,13 +56,13 @@ Numbers Compute(ModelBuilder& b, BuiltinOperator code, std::vector<int> inputs, 
   return graph->value(graph->outputs[0]).constant.ToInts();
 }
 
-// Kiln computes the numbers `kiln`, which differ from those of TFLite Micro.
+// Checks that Kiln computes the numbers `kiln`, and that they differ from those of TFLite Micro.
 void ExpectOwn(const Numbers& computed, const Numbers& kiln, const Numbers& micro) {
   EXPECT_EQ(computed, kiln);
   EXPECT_NE(kiln, micro);
 }
 
-// K products of 32767 and 127 in a scale of 2^18 products.
+// kTerms products of 32767 and 127, in an output scale of 2^18 products.
 constexpr int kTerms = 1024;
 constexpr float kDataScale = 0x1p-10F, kWeightScale = 0x1p-7F;
 const Scale kManyProducts = {kDataScale * kWeightScale * 0x1p18F};
@@ -102,15 +102,15 @@ TEST(WideSums, ProductsWithABiasOfInt32) {
     ExpectOwn(FullyConnected(bias, data, weight, kManyProducts), {16256}, {-128});
     ExpectOwn(Conv2d(bias, data, weight, kManyProducts), {16256}, {-128});
   }
-  // Sums of int64 are right in both.
+  // int64 sums are right in both.
   for (const Bias bias : {Bias::kInt64, Bias::kNone}) {
     EXPECT_EQ(FullyConnected(bias, data, weight, kManyProducts), Numbers{16256});
     EXPECT_EQ(Conv2d(bias, data, weight, kManyProducts), Numbers{16256});
   }
 }
 
-// Weights that allow a large sum leave the bytes of a small one, with a factor of 31 bits, alone:
-// 30000 * 100 / 140 is 21428.57, and a factor of 15 bits makes 21428 of it.
+// Weights that allow a large sum do not change the bytes of a small one. With a factor of 31 bits,
+// 30000 * 100 / 140 is 21428.57. A factor of 15 bits would give 21428.
 TEST(WideSums, SmallSumsKeepTheirBytes) {
   Numbers data(kTerms, 0);
   data[0] = 30000;
@@ -121,7 +121,7 @@ TEST(WideSums, SmallSumsKeepTheirBytes) {
   EXPECT_EQ(FullyConnected(Bias::kInt64, data, weight, {140 * 0x1p-17F}), Numbers{21428});
 }
 
-// The sum is above 2^31, and above the range of the output.
+// The sum exceeds 2^31 and the range of the output.
 TEST(WideSums, LargeSumsAreSaturated) {
   const Numbers data(kTerms, 32767), weight(kTerms, 127);
   EXPECT_EQ(FullyConnected(Bias::kInt32, data, weight, {140 * 0x1p-17F}), Numbers{32767});
@@ -129,14 +129,15 @@ TEST(WideSums, LargeSumsAreSaturated) {
             Numbers{-32768});
 }
 
-// 1638400000 * 4 is beyond int32, to whose low bits TFLite Micro cuts a rescaled sum of int64.
+// 1638400000 * 4 exceeds int32. TFLite Micro truncates the rescaled int64 sum to its low 32 bits.
 TEST(WideSums, RescaledSumsOfInt64) {
   const Numbers data(1000, 16384), weight(1000, 100);
   ExpectOwn(FullyConnected(Bias::kInt64, data, weight, {kDataScale * kWeightScale / 4}), {32767},
             {-32768});
 }
 
-// A sum of 2^29 or more times a factor of 2^s is shifted by s + 1 bits in TFLite Micro, out of int32.
+// In TFLite Micro, a sum of 2^29 or more times a factor of 2^s is shifted by s + 1 bits, out of
+// int32.
 TEST(WideSums, ProductsOfInt32ShiftedLeft) {
   ExpectOwn(Conv2d(Bias::kNoneButInt32, {30000}, {127}, {kDataScale * kWeightScale / 1024}),
             {32767}, {-32768});
@@ -242,7 +243,7 @@ TEST(WideSums, BatchMatMul) {
   ExpectOwn(BatchMatMul(Type::INT8, 8, {1}, {0x1p-15F}), {127}, {-128});
 }
 
-// The state holds 127 * 127 / 0.5 twice, and the third is new: 3 * 32258 * 32767 / 2^25 is 94.5.
+// The state has 127 * 127 / 0.5 twice, and the third is new: 3 * 32258 * 32767 / 2^25 is 94.5.
 TEST(WideSums, Svdf) {
   ModelBuilder b;
   const int x = Row(b, Type::INT8, {127}, {1}), features = Row(b, Type::INT8, {127}, {1});
@@ -256,7 +257,7 @@ TEST(WideSums, Svdf) {
             {95}, {-33});
 }
 
-// 20 * 255 is 5100: in 19 more bits, that is more than int32 holds.
+// 20 * 255 is 5100, which exceeds int32 with 19 additional bits.
 TEST(ExactSums, AddN) {
   ModelBuilder two, twenty;
   const int x = Row(two, Type::INT8, {-1, 3, 3, 40}, {0.1F, 10});
@@ -281,11 +282,11 @@ TEST(ExactSums, Cumsum) {
              0,    9,    19,  29,  39,  49,  58,  68,  78,  88,  98,  107},
             {-113, -103, -94, -84,  -74,  -64,  -54,  -45,  -35,  -25,  -15,  -5,
              4,    14,   24,  -128, -128, -128, -128, -128, -128, -128, -128, -128});
-  // A zero point of 0 leaves no difference.
+  // With the zero point 0, there is no difference.
   EXPECT_EQ(Cumsum({1, -10, 50, 7, 90}, {0.1F}, {0.31F, -9}), (Numbers{-9, -12, 4, 6, 36}));
 }
 
-// TFLite Micro bounds the numbers of the input, and does not look at the output's scale.
+// TFLite Micro clips the numbers of the input and ignores the output's scale.
 TEST(Scales, Relu6) {
   ExpectOwn(Unary(BuiltinOperator::RELU6, Type::INT8, {-128, -50, -10, 0, 10, 127}, {0.1F, -20},
                   {0.05F, -128}),
@@ -293,7 +294,7 @@ TEST(Scales, Relu6) {
   ExpectOwn(Unary(BuiltinOperator::RELU6, Type::INT16, {-30000, -5, 10, 1000, 5000, 30000},
                   {0.001F}, {0.002F}),
             {0, 0, 5, 500, 2500, 3000}, {0, 0, 10, 1000, 5000, 6000});
-  // One scale leaves no difference.
+  // With equal scales, there is no difference.
   EXPECT_EQ(Unary(BuiltinOperator::RELU6, Type::INT8, {-128, -50, -10, 0, 10, 127}, {0.1F, -20},
                   {0.1F, -20}),
             (Numbers{-20, -20, -10, 0, 10, 40}));
@@ -305,18 +306,18 @@ Numbers Greater(Type type, const Numbers& x, Scale of_x, const Numbers& y, Scale
                  Type::BOOL, {1});
 }
 
-// TFLite Micro has no scales of int16 and answers false; it ends the process at scales of 1 or more.
+// TFLite Micro has no scales for int16 and answers false. It aborts at scales of 1 or more.
 TEST(Scales, Comparisons) {
   ExpectOwn(Greater(Type::INT16, {10, 20, 30, -5}, {0.5F}, {15, 15, 15, -6}, {0.5F}), {0, 1, 1, 1},
             {0, 0, 0, 0});
   EXPECT_EQ(Greater(Type::INT8, {10, 20, 30, -5}, {1}, {15, 15, 15, -6}, {1}),
             (Numbers{0, 1, 1, 1}));
-  // 10.5, 25.5, 40.5 and -12 beside 10.5, 1.5, 1.5 and -0.6.
+  // 10.5, 25.5, 40.5 and -12 compared with 10.5, 1.5, 1.5 and -0.6.
   EXPECT_EQ(Greater(Type::INT8, {10, 20, 30, -5}, {1.5F, 3}, {105, 15, 15, -6}, {0.1F}),
             (Numbers{0, 1, 1, 0}));
 }
 
-// Products with a negative slope are rounded before their sign changes, as TFLite Micro does it:
+// Products with a negative slope are rounded before their sign changes, as in TFLite Micro, so
 // halves go down.
 TEST(Bytes, LeakyReluOfANegativeSlope) {
   ModelBuilder b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions and pooling, of channels-last data.
+// Convolutions and pooling of channels-last data.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -18,7 +18,7 @@ constexpr int64_t kMaxStep = 1 << 24;
 
 int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Height, then width.
+// Values for height and width, in this order.
 struct Window {
   schema::Padding padding;
   std::vector<int64_t> kernel, strides, dilation = {1, 1};
@@ -39,8 +39,8 @@ absl::Status CheckWindow(const Window& window) {
   return Wrong("padding", absl::StrCat(static_cast<int>(window.padding)), "SAME or VALID");
 }
 
-// Before both dimensions, then behind them. With SAME there are as many windows as the stride
-// divides the data into, and the odd place goes behind.
+// Returns the padding before both dimensions, then after them. With SAME, the number of windows is
+// the extent divided by the stride, rounded up. An odd position is added after the data.
 std::vector<int64_t> Padding(const Window& window, int64_t height, int64_t width) {
   std::vector<int64_t> pads(4, 0);
   if (window.padding == schema::Padding::VALID) return pads;
@@ -61,7 +61,7 @@ absl::Status CheckRank4(const Converter& c, absl::string_view what, ValueId valu
   return Wrong(what, c.type(value).ToString(), "rank 4");
 }
 
-// What the convolutions read: data and a weight (…, height, width, …), both of rank 4.
+// The operands of a convolution: data and a weight (…, height, width, …), both of rank 4.
 struct ConvolutionInputs {
   ValueId x, w;
   Shape data, weight;
@@ -82,7 +82,7 @@ absl::StatusOr<ConvolutionInputs> InputsOf(Converter& c, const Options& options)
   return ConvolutionInputs{x, w, c.type(x).shape, c.type(w).shape, std::move(window)};
 }
 
-// The weight of a depthwise one is (1, height, width, channels).
+// The weight of a depthwise convolution is (1, height, width, channels).
 absl::Status Convolution(Converter& c, const ConvolutionInputs& in, int64_t groups,
                          int64_t channels, bool depthwise, bool wide_sums,
                          schema::Activation activation) {
@@ -109,7 +109,7 @@ absl::Status Convolution(Converter& c, const ConvolutionInputs& in, int64_t grou
 absl::Status Conv2d(Converter& c) {
   const auto& options = c.Options<schema::Conv2DOptions>();
   KILN_ASSIGN_OR_RETURN(const ConvolutionInputs in, InputsOf(c, options));
-  // A weight with fewer channels than the data is one of groups.
+  // A weight with fewer channels than the data belongs to a grouped convolution.
   const int64_t channels = in.data[3];
   if (in.weight[3] < 1 || channels % in.weight[3] != 0) {
     return Wrong("weight", c.type(in.w).ToString(),
@@ -152,8 +152,8 @@ absl::Status TransposeConv(Converter& c) {
     return Wrong("the shape of the result", ShapeToString(out),
                  absl::StrCat("(", data[0], ", height, width, ", weight[0], ")"));
   }
-  // The places of the result before data are those of the convolution that this one is transposed
-  // of; behind, what is missing for the shape.
+  // The padding before the data is that of the convolution that is transposed. The padding after it
+  // fills up the requested shape.
   std::vector<int64_t> pads = Padding(window, out[1], out[2]);
   std::vector<int64_t> more(2, 0);
   for (size_t i = 0; i < 2; ++i) {
@@ -211,7 +211,7 @@ absl::Status Pool(Converter& c, bool average) {
 absl::Status AveragePool(Converter& c) { return Pool(c, true); }
 absl::Status MaxPool(Converter& c) { return Pool(c, false); }
 
-// The root of the mean of squares.
+// The square root of the mean of squares.
 absl::Status L2Pool(Converter& c) {
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Input(0));
   KILN_ASSIGN_OR_RETURN(y, c.Op("multiply", {y, y}));

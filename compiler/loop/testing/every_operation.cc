@@ -20,7 +20,7 @@ const std::vector<DType>& Dtypes() {
   return dtypes;
 }
 
-// out[…] = value(a[…], b[…]) at the elements from `first` on.
+// Returns out[…] = value(a[…], b[…]) for `lanes` elements from `first` on.
 Stmt StoreAt(const Buffer& a, const Buffer& b, const Buffer& out, const Expr& first, int lanes,
              const Value& value) {
   const Expr at = lanes == 1 ? first : MakeRamp(first, 1, lanes);
@@ -116,8 +116,8 @@ void AddOperationsOf(DType dtype, Widths widths, std::vector<ElementOperation>& 
   }
 }
 
-// Pairs of edges: the second operand stays at one edge while the first goes through all of them, as far as
-// `kOperationElements` reach.
+// Returns pairs of edges: the second operand stays at one edge while the first takes each edge in
+// turn. There are kOperationElements pairs.
 template <typename T>
 std::string InTurn(const std::vector<T>& edges, size_t operand) {
   std::string bytes;
@@ -176,7 +176,7 @@ std::string OperandValues(const ElementOperation& operation, size_t operand) {
   if (dtype == DType::Float(64)) return Floats<double>(operand, with_nan);
   if (dtype.is_bool()) return InTurn<uint8_t>({0, 1}, operand);
   if (dtype.is_float()) {
-    // By their bits: 0, subnormal, around 1, the largest of float16.
+    // Bits of float16: 0, subnormal, around 1, the largest finite number, and negative ones.
     return InTurn<uint16_t>({0, 1, 0x3c00, 0x3c01, 0x7bff, 0x8000, 0x83ff, 0xbc00}, operand);
   }
   if (dtype.bits == 8) return Integers<uint8_t>(operand);

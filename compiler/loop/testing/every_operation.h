@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of code generators: a function for each operation of expr.h on elements, each dtype, and each
-// conversion.
+// Functions for tests of code generators: one for each operation of expr.h on elements of each
+// dtype, and for each conversion.
 //
 //   for (const ElementOperation& operation : EveryOperation(Widths::kAll)) …
 #ifndef KILN_COMPILER_LOOP_TESTING_EVERY_OPERATION_H_
@@ -18,10 +18,10 @@ namespace kiln::loop {
 
 struct ElementOperation {
   std::string name;  // "add", "compare_0"; "cast" for conversions
-  DType from;        // of both operands
-  DType to;          // of the result
-  // Its parameters are the two operands and the result, with kOperationElements elements each. It is
-  // called "<name>_<from>", or "cast_<from>_<to>".
+  DType from;        // type of both operands
+  DType to;          // type of the result
+  // Its parameters are the two operands and the result, with kOperationElements elements each. Its
+  // name is "<name>_<from>", or "cast_<from>_<to>".
   Func func;
 };
 
@@ -32,14 +32,14 @@ inline constexpr int64_t kOperationElements = 4 * kElementsOfWidths;
 
 enum class Widths {
   kOne,  // element by element
-  kAll,  // vectors of 1, 2, 3, … 16 lanes one after the other, over and over
+  kAll,  // vectors of 1, 2, 3, … 16 lanes in turn, repeatedly
 };
 
-// All operations. Fused multiply-adds of float64 are left out: few targets have them.
+// Returns all operations, except fused multiply-adds of float64, which few targets have.
 std::vector<ElementOperation> EveryOperation(Widths widths);
 
-// The values of an operand, 0 or 1, as bytes: those at the edges of all types. NaN is one of them for
-// conversions to integers.
+// Returns the values of operand 0 or 1 as bytes. They are edge cases of all types. NaN is included
+// for conversions to integers.
 std::string OperandValues(const ElementOperation& operation, size_t operand);
 
 }  // namespace kiln::loop

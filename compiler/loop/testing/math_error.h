@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of the elementary functions: points, values by the interpreter, and errors in units in
-// the last place (ULP).
+// Helpers for tests of the elementary functions: points, values from the interpreter, and errors in
+// units in the last place (ULP).
 #ifndef KILN_COMPILER_LOOP_TESTING_MATH_ERROR_H_
 #define KILN_COMPILER_LOOP_TESTING_MATH_ERROR_H_
 
@@ -26,7 +26,8 @@ DType DTypeOf() {
   return DType::Float(8 * static_cast<int>(sizeof(T)));
 }
 
-// f at every point, by the interpreter; the number of points is rounded down to whole vectors.
+// Returns f at every point, computed by the interpreter. The points are padded to whole vectors
+// with 1.
 template <typename T>
 std::vector<T> Evaluate(const std::function<Expr(Expr, Expr)>& f, std::vector<T> x,
                         std::vector<T> y) {
@@ -53,7 +54,7 @@ std::vector<T> Evaluate(const std::function<Expr(Expr, Expr)>& f, std::vector<T>
   return values;
 }
 
-// |got - want| in units in the last place of T at `want`; infinite where only one of them is NaN.
+// |got - want| in units in the last place of T at `want`; infinite if only one of them is NaN.
 template <typename T, typename Wide>
 double UlpError(T got, Wide want) {
   using Limits = std::numeric_limits<T>;
@@ -76,7 +77,7 @@ inline int NumPoints() {
   return points == nullptr ? 50'000 : std::atoi(points);
 }
 
-// Numbers of every magnitude and both signs, evenly spread over the bit patterns.
+// Returns numbers of every magnitude and both signs, evenly spread over the bit patterns.
 template <typename T>
 std::vector<T> AllMagnitudes(int count) {
   using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
@@ -108,7 +109,7 @@ std::vector<T> SpecialPoints() {
       points.push_back(std::nextafter(sign * x, -Limits::infinity()));
     }
   }
-  // Where sin and cos are closest to 0: the neighbours of multiples of pi/2.
+  // The neighbors of multiples of pi/2, at which sin or cos is closest to 0.
   for (int i = 1; i < 1000; ++i) {
     points.push_back(static_cast<T>(i * 1.5707963267948966192L));
     points.push_back(static_cast<T>(std::ldexp(i * 1.5707963267948966192L, i % 90)));

@@ -51,7 +51,7 @@ std::vector<TensorType> Types(const std::vector<Tensor>& tensors) {
   return types;
 }
 
-// All but one.
+// Pointers to all inputs; that of `unknown` is null.
 std::vector<const Tensor*> Known(const std::vector<Tensor>& inputs, size_t unknown) {
   std::vector<const Tensor*> constants;
   for (size_t k = 0; k < inputs.size(); ++k) {

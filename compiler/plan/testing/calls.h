@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models for tests of the plan.
+// Models for tests of plans.
 #ifndef KILN_COMPILER_PLAN_TESTING_CALLS_H_
 #define KILN_COMPILER_PLAN_TESTING_CALLS_H_
 
@@ -31,7 +31,7 @@ class Calls {
   ValueId InPlace(std::vector<ValueId> inputs, int64_t floats) {
     return Call(std::move(inputs), floats, 0, {{0, 0}});
   }
-  // A call that makes a part of a value that calls before make too.
+  // A call that makes a part of a value. Earlier calls make its other parts.
   void Part(std::vector<ValueId> inputs, ValueId whole) {
     calls_.push_back({.function = "f" + std::to_string(calls_.size()),
                       .inputs = std::move(inputs),
@@ -78,7 +78,7 @@ class Calls {
   std::vector<kiln::Call> calls_;
 };
 
-// The buffer that call `c` writes.
+// Returns the buffer that call `c` writes.
 inline const PlanBuffer& OutputOf(const Plan& plan, size_t c) {
   return plan.buffers[static_cast<size_t>(plan.calls[c].args.back())];
 }

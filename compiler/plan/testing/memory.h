@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan does to memory.
+// Memory: simulates the effect of a plan on memory, for tests.
 #ifndef KILN_COMPILER_PLAN_TESTING_MEMORY_H_
 #define KILN_COMPILER_PLAN_TESTING_MEMORY_H_
 
@@ -13,10 +13,11 @@
 
 namespace kiln {
 
-// Runs the plan on memory that remembers which value it holds: every call finds what it reads.
+// Runs the plan on memory that records the value in each byte. Expects that every call finds its
+// arguments.
 class Memory {
  public:
-  // `by_storage`: buffers lie where the graph executor puts them, by their storage ids.
+  // `by_storage`: buffers are placed by their storage ids, as in the graph executor.
   Memory(const Plan& plan, bool by_storage) : plan_(plan), by_storage_(by_storage) {}
 
   void Run() {
@@ -32,14 +33,14 @@ class Memory {
       const bool overlaps =
           std::any_of(plan_.overlaps.begin(), plan_.overlaps.end(),
                       [&](const PlanOverlap& o) { return o.call == static_cast<int>(c); });
-      // A function may write before it has read all, unless it works in place.
+      // A function may write before it has read all of its inputs, unless it works in place.
       if (!in_place && !(overlaps && !by_storage_)) Fill(output);
       for (int i = 0; i < call.num_inputs(); ++i) Check(call.args[static_cast<size_t>(i)]);
       if (call.scratch >= 0 && !by_storage_) Check(call.scratch);
       Fill(output);
     }
     for (int id : plan_.outputs) Check(id);
-    // The next run finds the next value where the old one was.
+    // The next run finds the next value in the memory of the old one.
     for (const PlanState& state : plan_.states) {
       if (!state.is_copied) Check(state.output);
       EXPECT_EQ(Place(state.is_copied ? state.input : state.output), Place(state.input));
@@ -54,7 +55,7 @@ class Memory {
                        [&](int id) { return plan_.Root(id) == root; });
   }
 
-  // What a buffer holds: its own value, or that of the buffer it is a view of.
+  // Returns the value that a buffer holds: its own, or that of the buffer that it is a view of.
   int Value(int id) const {
     for (const PlanCall& call : plan_.calls) {
       if (call.function.empty() && call.args[1] == id) return Value(call.args[0]);
@@ -62,7 +63,7 @@ class Memory {
     return id;
   }
 
-  // Which piece of memory, and where in it.
+  // Returns the piece of memory and the offset in it.
   std::pair<int, int64_t> Place(int id) const {
     const int root = plan_.Root(id);
     if (by_storage_) return {Buffer(id).storage_id, 0};

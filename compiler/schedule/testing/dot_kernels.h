@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of dot products: kernels of int8 and int16 that they compute.
+// For tests of dot products: kernels of int8 and int16.
 #ifndef KILN_COMPILER_SCHEDULE_TESTING_DOT_KERNELS_H_
 #define KILN_COMPILER_SCHEDULE_TESTING_DOT_KERNELS_H_
 
@@ -22,7 +22,7 @@ struct Conv {
 };
 
 // out[h, w, o] = relu of the sum over kh, kw, i of padded[h * stride + kh, w * stride + kw, i] *
-// weight[kh, kw, i, o]; places beside the data hold 7.
+// weight[kh, kw, i, o]. Padding is 7.
 loop::Kernel Convolution(const Conv& c, DType of_x, const Weights& weights);
 
 }  // namespace kiln::schedule

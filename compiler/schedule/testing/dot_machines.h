@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of dot products: machines that have an instruction, and constants that it multiplies.
+// For tests of dot products: machines that have an instruction, and constants for it.
 #ifndef KILN_COMPILER_SCHEDULE_TESTING_DOT_MACHINES_H_
 #define KILN_COMPILER_SCHEDULE_TESTING_DOT_MACHINES_H_
 
@@ -17,32 +17,34 @@ inline const DType kI32 = DType::Int(32), kI8 = DType::Int(8), kU8 = DType::UInt
 Target WithFeatures(int vector_bits, std::string triple, std::string features);
 // AVX-512 with VNNI.
 Target DotTarget();
-// A Cortex-M4: without vectors, and with little memory for copied rows.
+// A Cortex-M4, which has no vectors and little memory for copied rows.
 Target DspTarget();
 
-// A machine that has the instruction `row`, and no better one for bytes of either sign.
+// A machine whose best instruction for bytes of either sign is `row`.
 struct DotMachine {
   std::string row;
   Target target;
 };
 std::vector<DotMachine> DotMachines();
 
-// A constant "w" of integers from `least` to `most`, both among them, in an irregular order.
+// Returns a constant "w" of integers from `least` to `most`, in an irregular order. Both limits
+// occur.
 loop::Constant Numbers(DType dtype, const Shape& shape, int64_t least, int64_t most);
 
 struct Weights {
   DType dtype;
   int64_t least, most;
 };
-// As they are, centred elsewhere, and of 16 bits with a range of bytes.
+// int8, uint8, int8 values in int16, and int16 values in a range of at most 256 around another
+// center.
 inline const Weights kWeights[] = {
     {kI8, -128, 127}, {kU8, 0, 255}, {kI16, -128, 127}, {kI16, -148, 107}, {kI16, 3, 200}};
 
-// The product of two small integers as int32.
+// Returns the product of two small integers as int32.
 Expr Product(const Expr& x, const Expr& y);
 
-// A stage that pads data of [height, width, channels] by `pad` places on each side with 7s, into
-// `padded`.
+// Returns a stage that pads data of [height, width, channels] with 7s, `pad` places on each side,
+// into `padded`.
 loop::Stage Pad(const Buffer& data, const Buffer& padded, int64_t pad);
 
 }  // namespace kiln::schedule

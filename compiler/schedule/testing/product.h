@@ -7,7 +7,7 @@
 
 namespace kiln::schedule {
 
-// Where the column factor comes from.
+// Source of the column factor.
 enum class Columns {
   kConstant,            // [k, n]
   kConstantTransposed,  // [n, k]: as nn.dense has it
@@ -15,7 +15,7 @@ enum class Columns {
   kInputTransposed,
 };
 
-// out[m, n] = sum over k of x[m, k] * y[k, n], with whatever `epilogue` makes of the sums.
+// out[m, n] = sum over k of x[m, k] * y[k, n], with `epilogue` applied to the sums.
 Kernel Product(int64_t m, int64_t k, int64_t n, Columns columns, DType dtype = kF32,
                Expr (*epilogue)(Expr) = nullptr);
 

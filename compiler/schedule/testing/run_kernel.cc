@@ -24,7 +24,7 @@ loop::LoopProgram ProgramOf(const Scheduled& scheduled) {
   return program;
 }
 
-// The parameters' values after a run.
+// Returns the parameters' values after a run.
 std::vector<Tensor> Run(const loop::LoopProgram& program, const std::string& name) {
   const std::vector<std::string> memory = loop::RunOnRandomInputs(program, name, kSeed);
   const loop::Func& func = *program.FindFunc(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of schedules: kernels made by hand, and the comparison of every schedule with plain
+// For tests of schedules: handwritten kernels, and the comparison of every schedule with plain
 // loops.
 #ifndef KILN_COMPILER_SCHEDULE_TESTING_RUN_KERNEL_H_
 #define KILN_COMPILER_SCHEDULE_TESTING_RUN_KERNEL_H_
@@ -21,17 +21,17 @@ using Index = std::vector<Expr>;
 
 inline constexpr DType kF32 = DType::Float(32);
 
-// A machine with vectors of `vector_bits` (0: none), with fused multiply-add if that is more than
-// 128, as the x86-64 levels are.
+// Returns a machine with vectors of `vector_bits` (0: none). It has fused multiply-add if there are
+// more than 128 bits, like the x86-64 levels.
 Target VectorTarget(int vector_bits, int cores = 1);
-// One of each width.
+// Returns a machine of each width, and one with several cores.
 std::vector<Target> AllTargets();
 
 loop::Buffer Param(std::string name, DType dtype, Shape shape);
 loop::Buffer Workspace(std::string name, DType dtype, Shape shape);
-// 1, 2, 3, … by element, in steps of 0.5 if floats.
+// Returns a constant with the elements 1, 2, 3, … or, for floats, 1, 1.5, 2, …
 loop::Constant MakeConstant(std::string name, DType dtype, Shape shape);
-// -0.5 … 0.75, so that a sum of products is of the size of its terms.
+// Returns values from -0.5 to 0.75, so that a sum of products is about as large as its terms.
 double SmallValue(int64_t i);
 loop::Constant MakeSmallConstant(std::string name, Shape shape);  // float32
 
@@ -43,20 +43,20 @@ loop::Stage Reduce(const loop::Buffer& buffer, const Shape& extents, loop::Combi
                    const std::function<loop::Expr(const std::vector<loop::Expr>&,
                                                   const std::vector<loop::Expr>&)>& term);
 
-// ScheduleKernel, which must succeed and give a program that the verifier accepts.
+// Calls ScheduleKernel, which must succeed and return a program that the verifier accepts.
 Scheduled Schedule(const loop::Kernel& kernel, const Target& target,
                    const ScheduleOptions& options = {},
                    const std::optional<TensorMemory>& memory = {});
 
 std::string Text(const Scheduled& scheduled);
 
-// The values of all parameters after a run of the loops as they are scheduled, on random inputs.
+// Returns the values of all parameters after the scheduled loops have run on random inputs.
 std::vector<Tensor> ValuesOf(const loop::Kernel& kernel, const Target& target,
                              const ScheduleOptions& options = {});
 
-// Whether the loops as they are scheduled, and made into vectors and tasks, store what plain loops
-// store: the same bits, or floats within `tolerance` (absolute and relative) where a sum may run in
-// another order.
+// Expects that the scheduled loops store the same as plain loops, and that vectors and tasks made
+// of them do so, too. Values have the same bits or, for floats, are within `tolerance` (absolute
+// and relative), because a sum may run in another order.
 void ExpectLikeNaive(const loop::Kernel& kernel, const Target& target, double tolerance = 0,
                      const ScheduleOptions& options = {},
                      const std::optional<TensorMemory>& memory = {});

@@ -12,7 +12,7 @@ constexpr absl::string_view kI8mm = "defined(__ARM_NEON) && defined(__ARM_FEATUR
 
 std::vector<DotInstruction> AArch64() {
   return {
-      // Armv8.6's i8mm: two rows by two columns of eight bytes.
+      // Armv8.6's i8mm: two rows by two columns of eight bytes each.
       {.name = "smmla",
        .arch = "aarch64,arm64",
        .geometry = DotGeometry::kOuter,
@@ -27,7 +27,7 @@ std::vector<DotInstruction> AArch64() {
        .a = kU8,
        .b = kI8,
        .forms = {{4, "i8mm", "aarch64.neon.usmmla(s, a, b)", kI8mm, "vusmmlaq_s32(s, a, b)"}}},
-      // Of the same extension: unsigned by signed bytes.
+      // Also i8mm: unsigned by signed bytes.
       {.name = "usdot",
        .arch = "aarch64,arm64",
        .geometry = DotGeometry::kColumns,
@@ -42,9 +42,9 @@ std::vector<DotInstruction> AArch64() {
        .group = 4,
        .a = kI8,
        .b = kI8,
-       // A lane may be the last operand of all lanes: the group of a row.
+       // The last operand may be one lane for all lanes, so the group of a row is last.
        .forms = {{4, "dotprod", "aarch64.neon.sdot(s, b, a)", kDotprod, "vdotq_s32(s, b, a)"}}},
-      // Neon: products of int16 that are added to int32.
+      // Neon: products of int16 are added to int32.
       {.name = "smlal",
        .arch = "aarch64,arm64",
        .geometry = DotGeometry::kColumns,

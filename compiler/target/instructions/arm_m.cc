@@ -8,15 +8,15 @@
 namespace kiln::instructions {
 namespace {
 
-// The DSP extension multiplies pairs of int16. SXTB16 makes a pair of bytes 0 and 2 of a word, and
-// rotated by 8 bits of bytes 1 and 3.
-// Without optimization gcc and clang keep a register for frames, and have too few for the loops.
-// codegen/c/compiler_macros.h defines KILN_ASSEMBLY.
+// The DSP extension multiplies pairs of int16. SXTB16 makes a pair of bytes 0 and 2 of a word, or
+// of bytes 1 and 3 if it rotates the word by 8 bits. Without optimization gcc and clang reserve a
+// register for frames, which leaves too few for the loops. codegen/c/compiler_macros.h defines
+// KILN_ASSEMBLY.
 constexpr absl::string_view kDspInC =
     "KILN_ASSEMBLY && defined(__ARM_FEATURE_DSP) && (defined(__OPTIMIZE__) || !defined(__GNUC__))";
 
-// 15 instructions for 16 products. Twelve registers with the end of the loop: of a Cortex-M's
-// thirteen, a compiler may keep one for itself. A step loads pairs of both rows at once.
+// 15 instructions for 16 products. It takes twelve registers, including the end of the loop: a
+// Cortex-M has thirteen, and a compiler may reserve one. A step loads pairs of both rows at once.
 constexpr absl::string_view kTwoByTwo =
     "ldrd {t0}, {t1}, [{b}], #8\n"
     "ldrd {t3}, {t4}, [{a}], #8\n"
@@ -34,7 +34,7 @@ constexpr absl::string_view kTwoByTwo =
     "smlad {s1}, {t1}, {t3}, {s1}\n"
     "smlad {s3}, {t1}, {t4}, {s3}\n";
 
-// Two columns of a single row, whose pairs are in t3 and t4: sums `s` and the next one.
+// Two columns of a single row whose pairs are in t3 and t4. They are added to sums `s` and `s + 1`.
 std::string TwoColumns(int s) {
   const std::string first = absl::StrCat("{s", s, "}"), second = absl::StrCat("{s", s + 1, "}");
   return absl::StrReplaceAll(
@@ -50,7 +50,7 @@ std::string TwoColumns(int s) {
       {{"$0", first}, {"$1", second}});
 }
 
-// A single row: 19 instructions, or 21 where it is bytes as they lie in memory.
+// A single row: 19 instructions, or 21 if the row is bytes that have to be extended.
 std::string OneByFour(absl::string_view load_row) {
   return absl::StrCat(load_row, TwoColumns(0), TwoColumns(2));
 }
@@ -61,16 +61,17 @@ constexpr absl::string_view kLoadRowOfBytes =
     "sxtb16 {t3}, {t4}\n"
     "sxtb16 {t4}, {t4}, ror #8\n";
 
-// Windows of three taps that move on by `slide` elements from one of the sums to the next. A window
-// that begins with a word meets pairs of taps (w0, w1) and (w1, w2) as x0 w0 + x1 w1, then x2 w2; one
-// that begins within a word as x0 w0, then x1 w1 + x2 w2. At most twelve registers.
+// Windows of three taps. The windows of neighboring sums are `slide` elements apart. If a window
+// begins at a word boundary, its products are x0 w0 + x1 w1, then x2 w2. Otherwise they are x0 w0,
+// then x1 w1 + x2 w2. The pairs of taps (w0, w1) and (w1, w2) are in t0 and t1. At most twelve
+// registers.
 std::string Windows(int sums, int slide) {
   std::string text =
       "ldr {t0}, [{b}, #{b+0}]\n"
       "ldr {t1}, [{b}, #{b+2}]\n";
   const int words = ((sums - 1) * slide + 2) / 2 + 1;
   for (int word = 0; word < words; ++word) {
-    const bool is_first = word % 2 == 0;  // of two that are loaded together
+    const bool is_first = word % 2 == 0;  // of two words that are loaded together
     const absl::string_view data = is_first ? "{t2}" : "{t3}";
     if (is_first) {
       absl::StrAppend(&text, word + 1 < words ? "ldrd {t2}, {t3}" : "ldr {t2}", ", [{a}, #{a+",
@@ -106,7 +107,7 @@ constexpr absl::string_view kHeliumInC = "defined(__ARM_FEATURE_MVE) && (__ARM_F
 
 std::vector<DotInstruction> ArmM() {
   return {
-      // Helium, the M-profile vector extension. VMLADAVA is another name of it.
+      // Helium, the M-profile vector extension. VMLADAVA is an alias of VMLAVA.
       {.name = "vmlava.s8",
        .arch = "thumb,arm",
        .geometry = DotGeometry::kReduction,
@@ -118,12 +119,13 @@ std::vector<DotInstruction> ArmM() {
        .forms = {{1, "mve", "arm.mve.vmldava(0, 0, 0, s, a, b)"}},
        .c = {.guard = kHeliumInC,
              .header = "arm_mve.h",
-             // Words where columns are aligned to them: offsets of words reach four times as far.
+             // Columns are loaded as words if they are aligned to words: the offsets of such loads
+             // reach four times as far.
              .body = "int32x4_t columns;\n"
                      "  KILN_COPY(&columns, b, 16);\n"
                      "  return vmladavaq_s8(sum, vldrbq_s8((const int8_t*)a), "
                      "vreinterpretq_s8_s32(columns));"}},
-      // Rows of int16 by columns of bytes, which are extended when they are loaded.
+      // Rows of int16 by columns of bytes that are extended when they are loaded.
       {.name = "vmlava.s16",
        .arch = "thumb,arm",
        .geometry = DotGeometry::kReduction,
@@ -137,7 +139,7 @@ std::vector<DotInstruction> ArmM() {
              .header = "arm_mve.h",
              .body = "return vmladavaq_s16(sum, vldrhq_s16((const int16_t*)a), "
                      "vldrbq_s16((const int8_t*)b));"}},
-      // Rows of int16, columns of bytes in the order of the pairs.
+      // Rows of int16, and columns of bytes in the order of the pairs.
       {.name = "smlad",
        .arch = "thumb,arm",
        .geometry = DotGeometry::kReduction,
@@ -185,7 +187,7 @@ std::vector<DotInstruction> ArmM() {
        .c = {.guard = kDspInC, .header = "", .body = ""},
        .loops = {LoopOfWindows(6, 1), LoopOfWindows(2, 1), LoopOfWindows(6, 2),
                  LoopOfWindows(2, 2)}},
-      // Rows of bytes as they lie in memory.
+      // Rows of bytes that are not copied.
       {.name = "smlad_s8",
        .arch = "thumb,arm",
        .geometry = DotGeometry::kReduction,

@@ -12,7 +12,7 @@ constexpr absl::string_view k128 = "defined(__riscv_v_intrinsic) && __riscv_v_mi
 
 std::vector<DotInstruction> RiscV() {
   return {
-      // The V extension: products of int16 that are added to int32.
+      // The V extension: products of int16 are added to int32.
       {.name = "vwmacc",
        .arch = "riscv64",
        .geometry = DotGeometry::kColumns,

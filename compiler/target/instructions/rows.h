@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of every architecture; for compiler/target/instructions.cc.
+// The rows of every architecture, for compiler/target/instructions.cc.
 #ifndef KILN_COMPILER_TARGET_INSTRUCTIONS_ROWS_H_
 #define KILN_COMPILER_TARGET_INSTRUCTIONS_ROWS_H_
 

@@ -8,7 +8,7 @@
 namespace kiln::instructions {
 namespace {
 
-// AVX-512 extends bytes to words by BW.
+// AVX-512 needs BW to extend bytes to words.
 constexpr absl::string_view kVnni = "defined(__AVX512VNNI__) && defined(__AVX512BW__)",
                             kVnniVl = "defined(__AVX512VNNI__) && defined(__AVX512VL__)",
                             kAvxVnni = "defined(__AVXVNNI__)", kAmxInt8 = "defined(__AMX_INT8__)",
@@ -16,7 +16,7 @@ constexpr absl::string_view kVnni = "defined(__AVX512VNNI__) && defined(__AVX512
                             kBFloat = "defined(__AVX512BF16__)",
                             kBFloatVl = "defined(__AVX512BF16__) && defined(__AVX512VL__)";
 
-// Of vp`stem` in AVX-512 VNNI and in AVX-VNNI.
+// Forms of vp`stem` in AVX-512 VNNI and AVX-VNNI.
 std::vector<DotForm> VnniForms(absl::string_view stem) {
   const auto form = [&](int lanes, absl::string_view features, absl::string_view guard,
                         absl::string_view extension = "") {
@@ -33,7 +33,7 @@ std::vector<DotForm> VnniForms(absl::string_view stem) {
           form(4, "avxvnni", kAvxVnni, "_avx")};
 }
 
-// Of AVX-512 BF16.
+// A form of vdpbf16ps in AVX-512 BF16.
 DotForm BFloatForm(int lanes, absl::string_view features, absl::string_view guard) {
   const int bits = 32 * lanes;
   return {.lanes = lanes,
@@ -43,7 +43,7 @@ DotForm BFloatForm(int lanes, absl::string_view features, absl::string_view guar
           .c = absl::StrCat("_mm", bits == 128 ? "" : absl::StrCat(bits), "_dpbf16_ps(s, a, b)")};
 }
 
-// Two products of int16 to each lane.
+// Two products of int16 are added to each lane.
 DotInstruction PairsOfWords(absl::string_view name, double cost, std::vector<DotForm> forms) {
   return {.name = name,
           .arch = "x86_64",
@@ -56,9 +56,9 @@ DotInstruction PairsOfWords(absl::string_view name, double cost, std::vector<Dot
           .forms = std::move(forms)};
 }
 
-// AMX: sixteen rows of 64 bytes by as many columns, whose elements lie in words of 32 bits. It is
-// issued every 16 cycles (measured on Granite Rapids), in which two vectors of multiply-adds are issued
-// each.
+// AMX: sixteen rows of 64 bytes by sixteen columns, whose elements are grouped in 32-bit words. It
+// issues every 16 cycles (measured on Granite Rapids). Two vectors of multiply-adds issue per
+// cycle, so it costs 32 slots.
 DotInstruction OfMatrices(absl::string_view name, DType a, DType b, DType sum = DType::Int(32)) {
   constexpr double kSlots = 32;
   const int bytes = a.bytes();
@@ -83,7 +83,7 @@ DotInstruction OfMatrices(absl::string_view name, DType a, DType b, DType sum = 
 
 std::vector<DotInstruction> X86() {
   return {
-      // AVX-512 VNNI, and AVX-VNNI: four products of unsigned by signed bytes.
+      // AVX-512 VNNI and AVX-VNNI: four products of unsigned by signed bytes.
       {.name = "vpdpbusd",
        .arch = "x86_64",
        .geometry = DotGeometry::kColumns,
@@ -91,9 +91,9 @@ std::vector<DotInstruction> X86() {
        .a = kU8,
        .b = kI8,
        .forms = VnniForms("dpbusd")},
-      // Of the same extensions.
+      // The same extensions: two products of int16.
       PairsOfWords("vpdpwssd", 1, VnniForms("dpwssd")),
-      // An addition is another instruction. `vpmaddubsw` would take bytes, but saturates.
+      // The addition is a second instruction. `vpmaddubsw` would multiply bytes, but saturates.
       PairsOfWords("vpmaddwd", 2,
                    {{16, "avx512bw", "s + x86.avx512.pmaddw.d.512(a, b)", "defined(__AVX512BW__)",
                      "_mm512_add_epi32(s, _mm512_madd_epi16(a, b))"},
@@ -101,7 +101,7 @@ std::vector<DotInstruction> X86() {
                      "_mm256_add_epi32(s, _mm256_madd_epi16(a, b))"},
                     {4, "", "s + x86.sse2.pmadd.wd(a, b)", "defined(__SSE2__)",
                      "_mm_add_epi32(s, _mm_madd_epi16(a, b))"}}),
-      // AVX-512 BF16: two products of bfloat16. How often it is issued, Target::bfloat_slots says.
+      // AVX-512 BF16: two products of bfloat16. Target::bfloat_slots has its issue slots.
       {.name = "vdpbf16ps",
        .arch = "x86_64",
        .geometry = DotGeometry::kColumns,
@@ -112,7 +112,7 @@ std::vector<DotInstruction> X86() {
        .forms = {BFloatForm(16, "avx512bf16", kBFloat),
                  BFloatForm(8, "avx512bf16,avx512vl", kBFloatVl),
                  BFloatForm(4, "avx512bf16,avx512vl", kBFloatVl)}},
-      // AMX-BF16, and AMX-INT8: bytes of any signs.
+      // AMX-BF16 and AMX-INT8, the latter for all signs of bytes.
       OfMatrices("tdpbf16ps", kBF16, kBF16, DType::Float(32)),
       OfMatrices("tdpbssd", kI8, kI8),
       OfMatrices("tdpbsud", kI8, kU8),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processors (-mcpu=) and features (-mattr=) by LLVM 19's names, sorted and separated by commas. Features
-// that repeat what the triple says, such as 64bit-mode, are left out. compiler/codegen/llvm/names_test.cc
-// compares the lists with LLVM's and prints what a new version of LLVM adds or removes.
+// Processors (-mcpu=) and features (-mattr=) by LLVM 19's names, sorted and separated by commas.
+// Features that repeat a fact of the triple, such as 64bit-mode, are left out.
+// compiler/codegen/llvm/names_test.cc compares the lists with LLVM's and prints the differences to
+// a new version of LLVM.
 #ifndef KILN_COMPILER_TARGET_NAMES_LISTS_H_
 #define KILN_COMPILER_TARGET_NAMES_LISTS_H_
 

@@ -2,8 +2,8 @@
 //
 // Tensors as plain C structs, in the memory layout of DLPack 0.5.
 //
-// Every tensor that crosses the C ABI is a DLTensor: a borrowed view on memory that somebody else
-// owns. A DLManagedTensor is the same view together with the means to give the memory back.
+// Every tensor that crosses the C ABI is a DLTensor: a borrowed view of memory that another object
+// owns. A DLManagedTensor is such a view together with a function that releases the memory.
 //
 //   float data[6] = {0};
 //   int64_t shape[2] = {2, 3};
@@ -30,18 +30,18 @@ typedef enum {
   kDLExtDev = 12
 } DLDeviceType;
 
-// An integer as wide as DLDeviceType. The ABI of Arm without an operating system makes an enum as
-// short as its values allow; what is left of four bytes is padding.
+// An integer as wide as DLDeviceType. The bare-metal ABI of Arm makes an enum only as wide as its
+// values need. The rest of the first four bytes of DLDevice is then padding.
 #if defined(__ARM_SIZEOF_MINIMAL_ENUM) && __ARM_SIZEOF_MINIMAL_ENUM == 1
 typedef uint8_t DLDeviceTypeCode;
 #else
 typedef int32_t DLDeviceTypeCode;
 #endif
 
-// Where memory lies.
+// A device, such as the CPU or the second CUDA GPU ({kDLCUDA, 1}).
 typedef struct {
   DLDeviceTypeCode device_type;  // A DLDeviceType, or one of the further codes of c_runtime_api.h.
-  int32_t device_id;             // Counts devices of one type from 0.
+  int32_t device_id;             // Index among the devices of this type, from 0.
 } DLDevice;
 
 // Values of DLDataType.code.
@@ -57,27 +57,27 @@ typedef enum {
 // Type of one element. A boolean is {kDLUInt, 1, 1} and takes one byte in memory.
 typedef struct {
   uint8_t code;    // A DLDataTypeCode.
-  uint8_t bits;    // Bits of one lane.
-  uint16_t lanes;  // 1 for a scalar element.
+  uint8_t bits;    // Number of bits of one lane.
+  uint16_t lanes;  // Number of lanes; 1 for a scalar element.
 } DLDataType;
 
-// A borrowed view on a dense array. Element (i, j, …) lies at
+// A borrowed view of a dense array. The address of element (i, j, …) is
 //   (char*)data + byte_offset + element_bytes * (i * strides[0] + j * strides[1] + …).
 typedef struct {
   void* data;            // Start of the allocation; not owned.
-  DLDevice device;       // Where `data` points to.
+  DLDevice device;       // Device whose memory `data` points to.
   int32_t ndim;          // Number of dimensions; 0 is a scalar.
   DLDataType dtype;      // Type of each element.
   int64_t* shape;        // `ndim` extents, in elements; not owned.
   int64_t* strides;      // `ndim` steps, in elements; NULL is compact row-major. Not owned.
-  uint64_t byte_offset;  // From `data` to the first element, in bytes.
+  uint64_t byte_offset;  // Offset of the first element from `data`, in bytes.
 } DLTensor;
 
-// A DLTensor that carries its owner. Whoever receives one calls `deleter(self)` exactly once when
-// done with it; a NULL deleter means that there is nothing to release.
+// A DLTensor with its owner. The receiver must call `deleter(self)` exactly once when it no longer
+// needs the tensor. If `deleter` is NULL, there is nothing to release.
 typedef struct DLManagedTensor {
   DLTensor dl_tensor;
-  void* manager_ctx;  // Belongs to the producer.
+  void* manager_ctx;  // Private to the producer.
   void (*deleter)(struct DLManagedTensor* self);
 } DLManagedTensor;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The hooks of crt/platform.h without a heap: memory is the RAM that static data leave, handed out
- * by the stack allocator. There is no clock.
+ * The hooks of crt/platform.h without a heap. The stack allocator hands out the RAM that static
+ * data leave. There is no clock.
  */
 #include "tvm/runtime/crt/platform.h"
 
@@ -9,7 +9,7 @@
 #include "runtime_crt/platform/bare_metal/semihosting.h"
 #include "tvm/runtime/crt/stack_allocator.h"
 
-/* Exit status of a program that the runtime has ended. */
+/* Exit status of a program that TVMPlatformAbort ends. */
 #define STATUS_ABORT 199
 
 static tvm_workspace_t pool;

@@ -16,7 +16,7 @@ uint32_t SemihostingCall(uint32_t operation, const volatile void* argument) {
 #elif defined(__riscv)
   register uint32_t a0 __asm__("a0") = operation;
   register const volatile void* a1 __asm__("a1") = argument;
-  /* These three instructions, uncompressed and on one page, are the call. */
+  /* The call is this sequence of three uncompressed instructions on one page. */
   __asm__ volatile(
       ".option push\n"
       ".option norvc\n"

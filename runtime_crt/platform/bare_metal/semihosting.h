@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Text and an exit status for the debugger or emulator that the machine is connected to, by Arm's
- * and RISC-V's semihosting. Without one that listens, a call is a breakpoint and the machine stops.
+ * Text and an exit status for the debugger or emulator that the machine is connected to, by the
+ * semihosting of Arm and RISC-V. If none is connected, a call is a breakpoint and the machine
+ * stops.
  *
  *   SemihostingWrite("ready\n");
  *   SemihostingExit(0);
@@ -15,10 +16,10 @@
 extern "C" {
 #endif
 
-/* Writes a text that ends with NUL. */
+/* Writes a NUL-terminated text. */
 void SemihostingWrite(const char* text);
 
-/* "0x" and eight hexadecimal digits. */
+/* Writes "0x" and eight hexadecimal digits. */
 void SemihostingWriteHex(uint32_t value);
 
 /* Ends the emulator with `status`, 0 to 255. */

@@ -10,7 +10,7 @@
 #define SYS_WRITE 0x05u
 #define SYS_READ 0x06u
 
-/* The machine has addresses of 32 bits. */
+/* Addresses of the machine have 32 bits. */
 static uint32_t AddressOf(const void* object) { return (uint32_t)(uintptr_t)object; }
 
 static uint32_t Transfer(uint32_t operation, int32_t file, const void* buffer, uint32_t bytes) {

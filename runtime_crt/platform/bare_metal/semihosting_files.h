@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Files of the machine that runs the debugger or emulator, by semihosting.
+ * Access by semihosting to files of the machine that runs the debugger or emulator.
  *
  *   const int32_t file = SemihostingOpen("/tmp/samples", kSemihostingRead);
  *   if (file < 0 || SemihostingRead(file, buffer, sizeof(buffer)) != 0) return 1;
@@ -17,14 +17,14 @@ extern "C" {
 /* The modes "rb" and "wb" of fopen. */
 enum SemihostingMode { kSemihostingRead = 1, kSemihostingWrite = 5 };
 
-/* A file, or -1 if it cannot be opened. */
+/* Returns a file handle, or -1 if the file cannot be opened. */
 int32_t SemihostingOpen(const char* path, enum SemihostingMode mode);
 
-/* Reads or writes exactly so many bytes; the number of those that are missing. */
+/* Read or write `bytes` bytes. Return the number of bytes that were not transferred. */
 uint32_t SemihostingRead(int32_t file, void* buffer, uint32_t bytes);
 uint32_t SemihostingWriteBytes(int32_t file, const void* buffer, uint32_t bytes);
 
-/* 0, or -1 if something was not written. */
+/* Returns 0, or -1 if something was not written. */
 int32_t SemihostingClose(int32_t file);
 
 #ifdef __cplusplus

@@ -7,7 +7,7 @@
 
 __attribute__((noinline)) void PaintStack(void) {
   volatile uint32_t* word = stack_limit;
-  /* A leaf without locals: its frame reaches no further than a few registers. */
+  /* This is a leaf function without locals: its frame has only a few registers. */
   const uint32_t* const end = (const uint32_t*)__builtin_frame_address(0) - 16;
   while (word < end) *word++ = PAINT;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How deep the stack has been: what is unused is painted with a pattern, and counted later.
+ * Measures the stack usage: paints the unused stack with a pattern, and later counts what is left.
  *
  *   PaintStack();
  *   Work();
@@ -18,11 +18,13 @@ extern "C" {
 /* Paints the stack below the caller's frame. The start-up code does it once. */
 void PaintStack(void);
 
-/* Bytes from the top of the stack to the deepest word that was written since; what was next to the
- * caller's frame when it was painted counts as written, some hundred bytes. */
+/* Returns the bytes from the top of the stack to the deepest word that was written since
+ * PaintStack. Some hundred bytes next to the frame of PaintStack's caller were not painted and
+ * count as written. */
 uint32_t StackUsedBytes(void);
 
-/* Bytes from the top of the stack to an address in it: __builtin_frame_address(0). */
+/* Returns the bytes from the top of the stack to an address in it, for example
+ * __builtin_frame_address(0). */
 uint32_t StackBytesAbove(const void* address);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Vectors, reset and faults of Armv7-M and Armv8-M. Addresses and bits are those of the "System
+ * Vectors, reset and faults of Armv7-M and Armv8-M. Registers and bits are described under "System
  * control block" in the architecture's manuals.
  */
 #include "runtime_crt/platform/bare_metal/image.h"
@@ -31,17 +31,17 @@
 #define RASR_ENABLE 1u
 #define RLAR_ENABLE 1u
 #define MAIR_NORMAL_MEMORY 0xffu
-/* Below RAM, whose start is a multiple of it. */
+/* Size of the inaccessible region below RAM. The start of RAM is a multiple of it. */
 #define GUARD_BYTES (1u << 20)
 
-/* Called by OnFault with the frame that the core has pushed, or 0 if the stack is of no use. */
+/* Called by OnFault. `frame` is the frame that the core pushed, or 0 if the stack is invalid. */
 __attribute__((used, noreturn)) static void ReportFault(const uint32_t* frame, uint32_t number) {
   const uint32_t cause = CFSR;
   EndByFault(number, frame != 0 ? frame[6] : 0, cause,
              (cause & CFSR_BFARVALID) != 0 ? BFAR : MMFAR);
 }
 
-/* The frame lies on the main stack; if that has overflowed, it could not be pushed. */
+/* The frame is on the main stack. If that has overflowed, the core could not push the frame. */
 __attribute__((naked)) static void OnFault(void) {
   __asm__ volatile(
 #if __ARM_ARCH >= 8
@@ -61,8 +61,8 @@ __attribute__((naked)) static void OnFault(void) {
       ".ltorg\n");
 }
 
-/* Makes writes to flash faults, which some machines ignore and emulators perform, and a stack that
- * grows too deep: it leaves RAM at its bottom. */
+/* Turns two errors into faults: writes to flash, which some machines ignore and emulators perform,
+ * and a stack overflow, which leaves RAM at its start. */
 #if __ARM_ARCH >= 8
 static void ProtectMemory(void) {
   const uint32_t start = (uint32_t)(uintptr_t)flash_start;
@@ -75,7 +75,7 @@ static void ProtectMemory(void) {
   __asm__ volatile("dsb\nisb" ::: "memory");
 }
 #else
-/* The size of a region is a power of two, and its start a multiple of that. */
+/* Returns the size field of a region. Its size is a power of two, its start a multiple of it. */
 static uint32_t SizeField(uint32_t bytes) {
   uint32_t field = 4;
   while ((2u << field) < bytes) ++field;
@@ -110,7 +110,7 @@ union Vector {
   Handler handler;
 };
 
-/* Every exception of the core ends the program; there are no interrupts. */
+/* Every exception of the core ends the program. There are no interrupts. */
 __attribute__((section(".vectors"), used)) static const union Vector vectors[] = {
     {.stack = stack_top}, {.handler = Start},   {.handler = OnFault}, {.handler = OnFault},
     {.handler = OnFault}, {.handler = OnFault}, {.handler = OnFault}, {.handler = OnFault},

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reset and traps of RISC-V in machine mode. Regions of the physical memory protection, locked so
- * that they hold for machine mode too, make writes to flash faults, and a stack that grows too
- * deep.
+ * Reset and traps of RISC-V in machine mode. Regions of the physical memory protection turn writes
+ * to flash and a stack overflow into faults. They are locked so that they hold for machine mode,
+ * too.
  */
 #include "runtime_crt/platform/bare_metal/image.h"
 #include "runtime_crt/platform/bare_metal/start.h"
 
-/* A byte of pmpcfg0 is about the region from the address before to that of its own. */
+/* Each byte of pmpcfg0 describes the region from the previous pmpaddr to its own. */
 #define PMP_OFF 0u
 #define PMP_LOCKED_READ_EXECUTE 0x8du
 #define PMP_LOCKED_NO_ACCESS 0x88u
-/* Below the stack; where that is flash, it stays readable. */
+/* Size of the inaccessible region below the stack. If it overlaps flash, flash stays readable. */
 #define GUARD_BYTES (1u << 16)
 
 __attribute__((used, noreturn)) static void ReportTrap(void) {
@@ -31,7 +31,7 @@ __attribute__((naked, aligned(4), used)) static void OnTrap(void) {
 static void ProtectMemory(void) {
   const uint32_t flash = (uint32_t)(uintptr_t)flash_start;
   const uint32_t stack = (uint32_t)(uintptr_t)stack_limit;
-  /* Addresses are in units of 4 bytes. */
+  /* pmpaddr is in units of 4 bytes. */
   __asm__ volatile("csrw pmpaddr0, %0" : : "r"(flash >> 2));
   __asm__ volatile("csrw pmpaddr1, %0" : : "r"((flash + (uint32_t)(uintptr_t)flash_bytes) >> 2));
   __asm__ volatile("csrw pmpaddr2, %0" : : "r"((stack - GUARD_BYTES) >> 2));

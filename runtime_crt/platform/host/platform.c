@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The platform hooks on an operating system with malloc and a clock.
+// The platform hooks for an operating system with malloc and a clock.
 #include "tvm/runtime/crt/platform.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ tvm_crt_error_t TVMPlatformMemoryAllocate(size_t num_bytes, DLDevice device, voi
   if (num_bytes > SIZE_MAX - 2 * ALIGNMENT) return kTvmErrorPlatformNoMemory;
   whole = (char*)malloc(num_bytes + ALIGNMENT + sizeof(void*));
   if (whole == NULL) return kTvmErrorPlatformNoMemory;
-  // The pointer to free lies in front of the block.
+  // The pointer for free() is stored before the block.
   aligned = whole + sizeof(void*);
   aligned += (ALIGNMENT - (size_t)(uintptr_t)aligned % ALIGNMENT) % ALIGNMENT;
   memcpy(aligned - sizeof(void*), &whole, sizeof(whole));

@@ -8,14 +8,14 @@
 #include "tvm/runtime/crt/crt_config.h"
 
 #define TENSOR_ALIGNMENT ((size_t)TVM_CRT_TENSOR_ALIGNMENT_BYTES)
-// The longest name that the compiler gives a model, and that of one of its functions.
+// Maximum length of a model's name, as in the compiler, and size of a function name made from it.
 #define MAX_MODEL_NAME 128
 #define FUNCTION_NAME_BYTES (sizeof("tvmgen_") - 1 + MAX_MODEL_NAME + sizeof("_get_c_metadata"))
 
-// Sums that do not fit stay at SIZE_MAX.
+// Saturates at SIZE_MAX.
 static size_t Add(size_t a, size_t b) { return a > SIZE_MAX - b ? SIZE_MAX : a + b; }
 
-// To a multiple of TENSOR_ALIGNMENT; SIZE_MAX if there is none.
+// Rounds up to a multiple of TENSOR_ALIGNMENT; SIZE_MAX if there is none.
 static size_t RoundUp(size_t bytes) {
   if (bytes > SIZE_MAX - TENSOR_ALIGNMENT) return SIZE_MAX;
   return (bytes + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
@@ -32,7 +32,7 @@ static const struct TVMTensorInfo* InfoOf(const struct TVMMetadata* metadata, in
   return &metadata->workspace_pools[arg - metadata->num_outputs];
 }
 
-// SIZE_MAX if no memory has room for the tensor.
+// Returns the size of the tensor, or SIZE_MAX if it exceeds the address space.
 static size_t DataBytes(const struct TVMTensorInfo* info) {
   size_t bytes = ((size_t)info->dtype.bits * info->dtype.lanes + 7) / 8;
   int64_t i;
@@ -46,7 +46,7 @@ static size_t DataBytes(const struct TVMTensorInfo* info) {
   return bytes;
 }
 
-// The three texts one after the other; 0 if they are longer than `size`.
+// Writes the three texts one after the other. Returns 0 if they do not fit into `size` bytes.
 static int Join(char* out, size_t size, const char* a, const char* b, const char* c) {
   const size_t a_size = strlen(a), b_size = strlen(b), c_size = strlen(c);
   if (a_size >= size || b_size >= size - a_size || c_size >= size - a_size - b_size) return 0;
@@ -82,7 +82,7 @@ tvm_crt_error_t TVMAotExecutor_FindMetadata(TVMModuleHandle module, const char* 
 
 size_t TVMAotExecutor_MemoryBytes(const struct TVMMetadata* metadata) {
   const int64_t num_args = NumArgs(metadata);
-  // The memory need not be aligned.
+  // The caller's memory may be unaligned.
   size_t bytes = 2 * TENSOR_ALIGNMENT;
   int64_t i;
   bytes += (size_t)num_args * (sizeof(DLTensor) + sizeof(TVMValue) + sizeof(int));
@@ -92,7 +92,7 @@ size_t TVMAotExecutor_MemoryBytes(const struct TVMMetadata* metadata) {
   return bytes;
 }
 
-// Describes every argument and gives it its part of `memory`, which is large enough.
+// Fills in every argument and gives it a part of `memory`, which is large enough.
 static void PlaceArguments(TVMAotExecutor* executor, void* memory) {
   const int64_t num_args = executor->num_args;
   uint8_t* next = (uint8_t*)memory;
@@ -112,7 +112,7 @@ static void PlaceArguments(TVMAotExecutor* executor, void* memory) {
     tensor->device = executor->device;
     tensor->ndim = (int32_t)info->num_shape;
     tensor->dtype = info->dtype;
-    // DLTensor knows no constant shapes; nobody writes to this one.
+    // DLTensor.shape is not const, but nothing writes to it here.
     memcpy(&tensor->shape, &info->shape, sizeof(tensor->shape));
     tensor->strides = NULL;
     tensor->byte_offset = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An executor in memory of the platform's.
+// Creates an AOT executor in memory of the platform.
 #include <stdint.h>
 
 #include "../common/fail.h"

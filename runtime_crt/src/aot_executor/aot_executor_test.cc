@@ -12,7 +12,7 @@
 
 namespace {
 
-// A model: y = 2 * x + z, which wants a workspace of 64 bytes.
+// A model, y = 2 * x + z, that needs a workspace of 64 bytes.
 const int64_t kShape[] = {3}, kPoolShape[] = {64};
 const TVMTensorInfo kInputs[] = {{"x", kShape, 1, {kDLFloat, 32, 1}},
                                  {"z", kShape, 1, {kDLFloat, 32, 1}}};
@@ -21,7 +21,7 @@ const TVMTensorInfo kPools[] = {{"workspace", kPoolShape, 1, {kDLUInt, 8, 1}}};
 TVMMetadata metadata = {
     TVM_METADATA_VERSION, kInputs, 2, kOutputs, 1, kPools, 1, nullptr, 0, "tvmgen_m"};
 
-// What the getter returns instead: an error, or no handle.
+// Make the getter of the metadata return an error, or success without a handle.
 int getter_error = 0;
 bool getter_is_mute = false;
 
@@ -110,7 +110,7 @@ TEST_F(AotExecutorTest, RunsInMemoryOfThePlatform) {
   EXPECT_EQ(TVMAotExecutor_Release(executor, cpu_), kTvmErrorNoError);
 }
 
-// What the compiler admits.
+// The compiler accepts names of up to 128 characters.
 TEST_F(AotExecutorTest, NamesOfModelsHaveUpTo128Characters) {
   const std::string name(128, 'm'), prefix = "tvmgen_" + name, end(1, '\0');
   const std::string names =
@@ -214,7 +214,7 @@ TEST_F(AotExecutorTest, MetadataThatCannotBeHad) {
   EXPECT_EQ(executor, nullptr);
 }
 
-// What fails after the memory was taken gives it back.
+// Errors that occur after the allocation must free the memory.
 TEST_F(AotExecutorTest, MetadataOfModelsThatCannotRun) {
   TVMAotExecutor* executor = nullptr;
   metadata.num_constant_pools = 1;

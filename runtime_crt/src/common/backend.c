@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What generated code may call: one thread, memory from the platform.
+// Backend functions for generated code: one thread, memory from the platform.
 #include "tvm/runtime/c_backend_api.h"
 #include "tvm/runtime/crt/platform.h"
 
@@ -30,7 +30,7 @@ int TVMBackendParallelLaunch(FTVMParallelLambda flambda, void* cdata, int num_ta
 
 int TVMBackendParallelBarrier(int task_id, TVMParallelGroupEnv* penv) {
   (void)task_id;
-  // A task that is alone waits for nobody.
+  // A single task has no other task to wait for.
   return penv->num_task == 1 ? 0 : -1;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What generated code that looks functions up by name calls: apart from backend.c because it needs
-// the table of modules.
+// Backend function for generated code that looks up functions by name. It is not in backend.c
+// because it needs the table of modules.
 #include "fail.h"
 #include "handles.h"
 
@@ -9,9 +9,9 @@ int TVMBackendGetFuncFromEnv(void* mod_node, const char* func_name, TVMFunctionH
   TVMModuleHandle system_lib;
   uint32_t i;
   (void)mod_node;
-  // The first model may be asked for before anybody has registered it.
+  // Generated code may call this before the program has registered the first module.
   (void)TVMModCreateFromCModule(TVMSystemLibEntryPoint(), &system_lib);
-  // The last one stands for the global functions.
+  // The last number stands for the global functions.
   for (i = 0; i <= TVM_CRT_GLOBAL_FUNCTIONS; ++i) {
     if (TVMHandles_FindFunction(i, func_name, out) == kTvmErrorNoError) return 0;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How functions of the runtime fail: FAIL(code, "text") leaves the text for TVMGetLastError and is
-// the code. A program without room for texts (TVM_CRT_ERROR_TEXT_BYTES is 0) does not hold them.
+// FAIL(code, "text") stores the text for TVMGetLastError and evaluates to the code. If
+// TVM_CRT_ERROR_TEXT_BYTES is 0, the program does not contain the texts.
 #ifndef KILN_RUNTIME_CRT_FAIL_H_
 #define KILN_RUNTIME_CRT_FAIL_H_
 

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-// A name takes about this much.
+// Number of bytes reserved per name.
 #define AVERAGE_NAME_BYTES 11u
-// What names need beside themselves: their count, and the NUL behind the last one.
+// Bytes in `names` besides the names: the number of functions, and the NUL after the last name.
 #define FIXED_NAMES_BYTES (sizeof(tvm_function_index_t) + 1u)
 
 static void SetCount(char* names, tvm_function_index_t count) {
@@ -48,7 +48,7 @@ tvm_crt_error_t TVMMutableFuncRegistry_Create(TVMMutableFuncRegistry* registry, 
   memset(registry, 0, sizeof(*registry));
   if (buffer_size_bytes < FIXED_NAMES_BYTES + entry) return kTvmErrorBufferTooSmall;
   registry->max_functions = (buffer_size_bytes - FIXED_NAMES_BYTES) / entry;
-  // Functions first: the buffer is aligned for them.
+  // The functions come first because the buffer is aligned for them.
   names = (char*)buffer + registry->max_functions * sizeof(TVMBackendPackedCFunc);
   registry->registry.funcs = (const TVMBackendPackedCFunc*)buffer;
   registry->registry.names = names;
@@ -60,7 +60,7 @@ tvm_crt_error_t TVMMutableFuncRegistry_Create(TVMMutableFuncRegistry* registry, 
 tvm_crt_error_t TVMMutableFuncRegistry_Set(TVMMutableFuncRegistry* registry, const char* name,
                                            TVMBackendPackedCFunc func, int override) {
   const tvm_function_index_t count = TVMFuncRegistry_GetNumFuncs(&registry->registry);
-  // The caller's memory, which the registry reads as constant.
+  // The registry's pointer is const, but the caller's memory is not.
   TVMBackendPackedCFunc* const funcs = (TVMBackendPackedCFunc*)(uintptr_t)registry->registry.funcs;
   char* const names = (char*)(funcs + registry->max_functions);
   const size_t names_bytes = FIXED_NAMES_BYTES + registry->max_functions * AVERAGE_NAME_BYTES;
@@ -73,7 +73,7 @@ tvm_crt_error_t TVMMutableFuncRegistry_Set(TVMMutableFuncRegistry* registry, con
     return kTvmErrorNoError;
   }
   for (i = 0; i < count; ++i) used += strlen(names + used) + 1;
-  // The last NUL moves behind the new name.
+  // The final NUL moves to the end of the new name.
   if (count >= registry->max_functions || names_bytes - used < size + 1) {
     return kTvmErrorFunctionRegistryFull;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions that belong to no module, and the memory for their names and addresses: a program that
-// calls none of these functions does not link it.
+// Functions that belong to no module, and the memory for their names and addresses. A program that
+// does not use global functions does not link this file.
 #include <string.h>
 
 #include "fail.h"
@@ -24,7 +24,7 @@ static int SystemLib(TVMValue* args, int* type_codes, int num_args, TVMValue* re
   return 0;
 }
 
-// Makes the registry if TVMInitializeRuntime has been called since it was made.
+// Makes the registry if it does not exist since the last call of TVMInitializeRuntime.
 static tvm_crt_error_t Prepare(void) {
   tvm_crt_error_t error;
   if (TVMHandles_globals != NULL) return kTvmErrorNoError;
@@ -54,7 +54,7 @@ int TVMFuncRegisterGlobal(const char* name, TVMFunctionHandle f, int override) {
   TVMBackendPackedCFunc func;
   tvm_crt_error_t error = Prepare();
   if (error != kTvmErrorNoError) return (int)error;
-  // C knows no cast from an object's address to a function's.
+  // C has no cast from an object pointer to a function pointer.
   memcpy(&func, &f, sizeof(func));
   error = TVMMutableFuncRegistry_Set(&globals, name, func, override);
   if (error != kTvmErrorNoError)

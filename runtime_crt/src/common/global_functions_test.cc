@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Global functions where there is no memory for them; the size of the memory is the build's.
+// Global functions without enough memory for them. The build sets the size of the memory.
 #include <string>
 
 #include "gtest/gtest.h"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Handles, as module.c makes them and global_functions.c and backend_lookup.c need them. A module's
-// is its number with the highest of 16 bits set; a function's is the module's in the upper and the
-// function's number in the lower half. Global functions count as a module after the last one.
+// Handles of modules and functions. module.c makes them; global_functions.c and backend_lookup.c
+// use them. The handle of a module is its number with bit 15 set. The handle of a function has the
+// handle of its module in the upper 16 bits, and in the lower 16 bits the function's index with bit
+// 15 set. For example, 0x80018000 is function 0 of module 1. Global functions count as the module
+// after the last one.
 #ifndef KILN_RUNTIME_CRT_HANDLES_H_
 #define KILN_RUNTIME_CRT_HANDLES_H_
 
@@ -11,16 +13,17 @@
 
 #define TVM_CRT_GLOBAL_FUNCTIONS ((uint32_t)TVM_CRT_MAX_REGISTERED_MODULES)
 
-// The global functions, and NULL until somebody asks for one or registers one: a program that does
+// The global functions. NULL until the program first finds or registers one; a program that does
 // neither has no memory for them.
 extern const TVMFuncRegistry* TVMHandles_globals;
 
-// The handle of a module's function, or of a global one. kTvmErrorFunctionIndexInvalid for a module
-// that is not there, kTvmErrorFunctionNameNotFound; neither sets a text.
+// Finds the handle of a function of a module, or of a global function. Returns
+// kTvmErrorFunctionIndexInvalid if there is no such module, and kTvmErrorFunctionNameNotFound if it
+// has no such function. Neither sets an error text.
 tvm_crt_error_t TVMHandles_FindFunction(uint32_t module, const char* name,
                                         TVMFunctionHandle* handle);
 
-// The handle of the first module, which TVMInitializeRuntime has registered; else NULL.
+// Returns the handle of the first module, or NULL before TVMInitializeRuntime has registered it.
 TVMModuleHandle TVMHandles_SystemLib(void);
 
 #endif  // KILN_RUNTIME_CRT_HANDLES_H_

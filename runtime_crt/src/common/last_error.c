@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text of the last error: all that packed functions need of the runtime.
+// The text of the last error. Packed functions need no other part of the runtime.
 #include "tvm/runtime/c_runtime_api.h"
 #include "tvm/runtime/crt/crt_config.h"
 

@@ -18,7 +18,7 @@ const TVMFuncRegistry* TVMHandles_globals;
 static void* ToHandle(uint32_t bits) { return (void*)(uintptr_t)bits; }
 static uint32_t FromHandle(const void* handle) { return (uint32_t)(uintptr_t)handle; }
 
-// The registry of a module's number, and NULL if there is no such module.
+// Returns the registry of a module; NULL if there is no such module.
 static const TVMFuncRegistry* RegistryOf(uint32_t module) {
   if (module == TVM_CRT_GLOBAL_FUNCTIONS) return TVMHandles_globals;
   if (module > TVM_CRT_GLOBAL_FUNCTIONS || modules[module] == NULL) return NULL;

@@ -84,7 +84,8 @@ TEST_F(ModuleTest, ErrorsHaveCodesAndTexts) {
 
 TEST_F(ModuleTest, HandlesOfOtherThings) {
   TVMFunctionHandle f = nullptr;
-  // A module behind the last, a number without the mark of a handle, and functions of such modules.
+  // A module number that is too high, a number without the bit of a handle, and functions of such
+  // modules.
   EXPECT_EQ(TVMModGetFunction(reinterpret_cast<void*>(0xffffu), "add", 0, &f), 0x101);
   EXPECT_EQ(TVMModGetFunction(reinterpret_cast<void*>(0x0001u), "add", 0, &f), 0x101);
   EXPECT_EQ(Call(reinterpret_cast<void*>(0xffff8000u), {}), 0x101);
@@ -143,7 +144,7 @@ TEST_F(ModuleTest, AsManyModulesAsConfigured) {
 TEST_F(ModuleTest, BackendFunctions) {
   TVMFunctionHandle f;
   EXPECT_EQ(TVMBackendGetFuncFromEnv(nullptr, "add", &f), 0);
-  // Global functions are there once the program asks for one.
+  // There are no global functions until the program looks for one.
   EXPECT_EQ(TVMBackendGetFuncFromEnv(nullptr, "runtime.SystemLib", &f), -1);
   EXPECT_EQ(TVMFuncGetGlobal("nothing", &f), 0x100);
   EXPECT_EQ(TVMBackendGetFuncFromEnv(nullptr, "runtime.SystemLib", &f), 0);
@@ -167,7 +168,7 @@ TEST_F(ModuleTest, BackendFunctions) {
   EXPECT_EQ(
       TVMBackendParallelLaunch([](int, TVMParallelGroupEnv*, void*) { return 5; }, nullptr, 4), -1);
 
-  // More tasks than one have nothing to wait by.
+  // The runtime has no barrier for several tasks.
   TVMParallelGroupEnv two_tasks = {nullptr, 2};
   EXPECT_EQ(TVMBackendParallelBarrier(0, &two_tasks), -1);
 

@@ -21,7 +21,7 @@ static int32_t NumPorts(const struct GraphTable* table) {
 }
 
 size_t TVMGraphExecutor_MemoryBytes(const struct GraphTable* table, int with_ports) {
-  // The memory need not be aligned.
+  // The caller's memory may be unaligned.
   size_t bytes = 2 * TENSOR_ALIGNMENT + RoundUp((size_t)table->memory_bytes);
   int32_t i;
   bytes += (size_t)table->max_args * (sizeof(DLTensor) + sizeof(TVMValue) + sizeof(int));
@@ -78,7 +78,7 @@ int32_t TVMGraphExecutor_GetInputIndex(const TVMGraphExecutor* executor, const c
   return -1;
 }
 
-// Whether the bytes of `tensor` are those of the port, one after the other.
+// True if `tensor` is compact and has the type and shape of the port.
 static int IsLike(const TVMGraphExecutor* executor, int32_t port, const DLTensor* tensor) {
   const struct GraphTensor* wanted = &executor->table->tensors[executor->table->ports[port].tensor];
   int64_t stride = 1;
@@ -141,7 +141,7 @@ void* TVMGraphExecutor_GetPort(const TVMGraphExecutor* executor, int32_t port) {
   return port < 0 || port >= NumPorts(executor->table) ? NULL : executor->ports[port];
 }
 
-// Describes argument `slot` of a call.
+// Fills in argument `slot` of a call.
 static void FillArgument(TVMGraphExecutor* executor, int32_t slot,
                          const struct GraphTensor* source) {
   DLTensor* tensor = &executor->tensors[slot];
@@ -151,7 +151,7 @@ static void FillArgument(TVMGraphExecutor* executor, int32_t slot,
   tensor->device.device_id = 0;
   tensor->ndim = source->ndim;
   tensor->dtype = source->dtype;
-  // DLTensor knows no constant shapes; nobody writes to this one.
+  // DLTensor.shape is not const, but nothing writes to it here.
   memcpy(&tensor->shape, &source->shape, sizeof(tensor->shape));
   tensor->strides = NULL;
   tensor->byte_offset = 0;

@@ -9,7 +9,7 @@ namespace {
 
 int fail_at = -1, calls;
 
-// out = a + b, over as many floats as `out` has.
+// Computes out = a + b for all floats of `out`.
 int Add(TVMValue* args, int* codes, int num_args, TVMValue*, int*, void*) {
   if (num_args != 3 || codes[2] != kTVMDLTensorHandle) return -1;
   if (calls++ == fail_at) return -7;
@@ -104,7 +104,7 @@ TEST_F(GraphExecutorTest, PortsWithoutMemory) {
   EXPECT_EQ(TVMGraphExecutor_GetPort(&executor_, 3), nullptr);
 }
 
-// A port of no bytes needs no memory.
+// A port of 0 bytes needs no memory.
 TEST_F(GraphExecutorTest, EmptyPorts) {
   GraphTable empty = table;
   const GraphPort ports[] = {{"a", 0, 0}, {"b", 1, 0}, {"y", 3, 0}};
@@ -116,7 +116,7 @@ TEST_F(GraphExecutorTest, EmptyPorts) {
   EXPECT_EQ(TVMGraphExecutor_Run(&executor_), 0);
 }
 
-// Each thing in which a tensor can differ from what the model wants, one at a time.
+// Tensors that differ from the port in one property each.
 TEST_F(GraphExecutorTest, TensorsAreComparedWithThePort) {
   std::vector<uint8_t> memory(TVMGraphExecutor_MemoryBytes(&table, 1));
   ASSERT_EQ(TVMGraphExecutor_Init(&executor_, &table, 1, memory.data(), memory.size()),
@@ -135,7 +135,7 @@ TEST_F(GraphExecutorTest, TensorsAreComparedWithThePort) {
   EXPECT_STREQ(TVMGetLastError(), "the model has no such output");
 }
 
-// Strides that are those of a compact tensor are none; the stride of an extent of 1 says nothing.
+// Strides of a compact tensor are accepted. The stride of a dimension of size 1 may have any value.
 TEST_F(GraphExecutorTest, StridesOfCompactTensors) {
   const int64_t shape[] = {1, 2}, strides[] = {7, 1};
   const GraphTensor tensors[] = {{shape, 2, kFloat32, 0, 0}, {shape, 2, kFloat32, 1, 0}};

@@ -32,14 +32,14 @@ tvm_crt_error_t StackMemoryManager_Allocate_Body(tvm_workspace_t* workspace, int
                                                  void** block, uint8_t do_lifo_check) {
   const size_t used = (size_t)(workspace->next_alloc - workspace->workspace);
   size_t size;
-  // An int32 leaves room for what is added below: size_t has at least 32 bits.
+  // The additions below cannot overflow: size_t has at least 32 bits, and num_bytes is an int32_t.
   if (num_bytes < 0) return kTvmErrorPlatformNoMemory;
   size = RoundUp((size_t)num_bytes) + (do_lifo_check ? ALIGNMENT : 0);
   if (size > workspace->workspace_size - used) return kTvmErrorPlatformNoMemory;
   *block = workspace->next_alloc;
   workspace->next_alloc += size;
   if (do_lifo_check) {
-    // The last bytes of a block say how long it is.
+    // The last bytes of a block hold its size.
     const uint32_t tag = (uint32_t)size ^ TAG_KEY;
     memcpy(workspace->next_alloc - sizeof(tag), &tag, sizeof(tag));
   }

@@ -67,7 +67,7 @@ TEST_P(StackAllocatorTest, OtherAddressesCannotBeFreed) {
   EXPECT_EQ(Free(a), kTvmErrorNoError);
 }
 
-// The end of the last block is the start of none.
+// The address after the last block is not a block.
 TEST_P(StackAllocatorTest, TheEndOfTheLastBlockIsNoBlock) {
   ASSERT_EQ(StackMemoryManager_Init(&workspace_, memory_, sizeof(memory_)), kTvmErrorNoError);
   Allocate(16);
@@ -76,7 +76,7 @@ TEST_P(StackAllocatorTest, TheEndOfTheLastBlockIsNoBlock) {
   EXPECT_EQ(workspace_.next_alloc, end);
 }
 
-// These are without the check unless TVM_CRT_STACK_ALLOCATOR_ENABLE_LIFO_CHECK is defined.
+// These functions do not check unless TVM_CRT_STACK_ALLOCATOR_ENABLE_LIFO_CHECK is defined.
 TEST(StackAllocatorDefaultTest, BlocksHaveNoTag) {
   alignas(16) uint8_t memory[64];
   tvm_workspace_t workspace;

@@ -5,8 +5,7 @@
 
 #include "../common/fail.h"
 
-// FAIL_AT puts the name of the memory that is wrong before the text; the first characters of a long
-// name.
+// FAIL_AT prefixes the text with the name of the wrong memory. A long name is truncated.
 #if TVM_CRT_ERROR_TEXT_BYTES > 0
 #define MAX_TEXT_BYTES 96
 static int32_t FailAt(tvm_crt_error_t code, const char* name, const char* text) {
@@ -27,7 +26,7 @@ static int IsAligned(const void* data, int32_t alignment_bytes) {
   return ((uintptr_t)data & (uintptr_t)(alignment_bytes - 1)) == 0;
 }
 
-// Whether `count` pieces of memory are what the model wants.
+// Checks that `count` pieces of memory meet the model's requirements.
 static int32_t CheckTensors(const TVMModelMemory* wanted, int32_t count, void* const* given) {
   int32_t i;
   for (i = 0; i < count; ++i) {
@@ -42,7 +41,7 @@ static int32_t CheckTensors(const TVMModelMemory* wanted, int32_t count, void* c
   return 0;
 }
 
-// The addresses of the workspaces, if they are what the model wants.
+// Stores the addresses of the workspaces if they meet the model's requirements.
 static int32_t TakeWorkspaces(const TVMModel* model, const TVMMemoryLayout* layout,
                               void* addresses[TVM_MAX_WORKSPACES]) {
   int32_t i;
@@ -88,10 +87,10 @@ int32_t TVMSetWorkspaces(TVMContext* context, const TVMWorkspace* workspaces,
   return 0;
 }
 
-// What the model's function returned, with a text of its own: functions of the application's leave
-// none, and the text of an older error would stand for theirs.
+// Handles the result of the model's function. Sets a text for an error that has none: functions of
+// the application set none, and the text of an older error would be misleading.
 static int32_t Finish(const TVMModel* model, int32_t error) {
-  (void)model;  // not read where there are no texts
+  (void)model;  // unused if there are no texts
   if (error == 0 || TVMGetLastError()[0] != '\0') return error;
   (void)FAIL_AT(kTvmErrorNoError, model->name,
                 ": a hook of a device or a function of the application's failed");
@@ -100,7 +99,7 @@ static int32_t Finish(const TVMModel* model, int32_t error) {
 
 int32_t TVMExecute(const TVMModel* model, const void* inputs, const void* outputs,
                    const TVMContext* context) {
-  // The structs of tensors are pointers one after the other.
+  // The structs of tensors consist of pointers only.
   void* const* const input_addresses = (void* const*)inputs;
   void* const* const output_addresses = (void* const*)outputs;
   void* workspaces[TVM_MAX_WORKSPACES];

@@ -11,7 +11,7 @@
 
 namespace {
 
-// What the model below was last called with.
+// Arguments of the last call of the model below.
 struct Seen {
   int runs = 0;
   void* workspaces[2] = {};
@@ -50,7 +50,7 @@ class ModelTest : public testing::Test {
   void SetUp() override { seen = Seen(); }
 
   int32_t Execute() { return TVMExecute(&model_, inputs_, outputs_, &context_); }
-  // Runs nothing and writes nothing.
+  // The call must fail with this error, and neither run the model nor write an output.
   void ExpectError(int32_t code, const std::string& text) {
     EXPECT_EQ(Execute(), code);
     EXPECT_EQ(TVMGetLastError(), text);

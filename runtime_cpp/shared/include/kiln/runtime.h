@@ -9,18 +9,19 @@
  *   if (KilnModelRun(model, inputs, 1, &probabilities, 1, NULL) != KILN_OK) puts(KilnLastError());
  *   KilnModelFree(model);
  *
- * C++ programs use kiln/runtime.hpp, classes over these functions.
+ * C++ programs use the classes of kiln/runtime.hpp, which call these functions.
  *
- * Functions that can fail return a code. If it is not KILN_OK, KilnLastError() has a text that says
- * what was found and what was wanted, and nothing is written to the function's results. No pointer
- * may be NULL unless a comment says so; a function refuses NULL with KILN_INVALID_ARGUMENT, or gives
- * 0 or NULL if it has no code. Texts are UTF-8. Handles are freed by the function of their kind, which takes NULL too.
+ * A function that can fail returns a KilnCode. If it is not KILN_OK, KilnLastError() returns a text
+ * with what was found and what was expected, and the function has not written its results. No
+ * pointer may be NULL unless its comment allows it. For NULL, a function returns
+ * KILN_INVALID_ARGUMENT, or 0 or NULL if it does not return a KilnCode. Texts are UTF-8. Each kind
+ * of handle has a function that frees it and that accepts NULL.
  *
- * A KilnModel may be used by any number of threads at once, a KilnExecutor and a KilnArray by one at
- * a time. The library starts no thread before a model runs in parallel.
+ * Any number of threads may use a KilnModel at the same time. A KilnExecutor or a KilnArray may be
+ * used by one thread at a time. The library starts no thread before a model runs in parallel.
  *
- * The interface is stable within one soname: functions and enumerators are added, structs that
- * begin with struct_size grow at their end, and nothing else changes.
+ * The interface is stable within one soname: later versions may add functions and enumerators, and
+ * may add members at the end of structs that begin with struct_size. Nothing else changes.
  */
 #ifndef KILN_RUNTIME_H_
 #define KILN_RUNTIME_H_
@@ -36,7 +37,7 @@ extern "C" {
 
 #define KILN_API __attribute__((visibility("default")))
 
-/* The codes of gRPC and Abseil, by number. */
+/* Error codes, with the numbers of gRPC and Abseil. */
 typedef enum KilnCode {
   KILN_OK = 0,
   KILN_CANCELLED = 1,
@@ -57,180 +58,194 @@ typedef enum KilnCode {
   KILN_UNAUTHENTICATED = 16
 } KilnCode;
 
-/* The text of the last function on this thread that failed; owned by the library, until the next
- * failure on this thread. */
+/* Returns the text of the last error on the calling thread. The library owns it. It is valid until
+ * the next error on this thread. */
 KILN_API const char* KilnLastError(void);
 
-/* The version of the library, such as "0.2.0". */
+/* Returns the version of the library, such as "0.2.0". */
 KILN_API const char* KilnRuntimeVersion(void);
 
 /* ---- Libraries ---------------------------------------------------------------------------- */
 
-/* A compiled library, from which models and executors are made. They keep it loaded. */
+/* A loaded library, the source of models and executors. They keep it loaded. */
 typedef struct KilnModule KilnModule;
 
-/* Sees the bytes of a library before any of them is interpreted. Another result than KILN_OK refuses
- * the library with that code and the text that the function put into `message`, an array of
- * KILN_VERIFIER_MESSAGE_BYTES. The function must not throw. */
+/* Checks the bytes of a library before any of them is interpreted. Another result than KILN_OK
+ * refuses the library. KilnModuleLoad then returns that code, and the text that the function wrote
+ * to `message`, an array of KILN_VERIFIER_MESSAGE_BYTES bytes. The function must not throw. */
 #define KILN_VERIFIER_MESSAGE_BYTES 256
 typedef KilnCode (*KilnVerifier)(void* context, const char* path, const void* bytes, size_t size,
                                  char* message);
 
 typedef struct KilnLoadOptions {
   size_t struct_size; /* sizeof(KilnLoadOptions) */
-  /* Nonzero: the checksum in the file is not compared, so that a large library is read only as far
-   * as it is used. */
+  /* Nonzero: does not compare the checksum in the file. Parts of a large library that are not used
+   * are then not read. */
   int skip_checksum;
-  KilnVerifier verify; /* or NULL */
-  void* verify_context;
+  KilnVerifier verify;  /* May be NULL. */
+  void* verify_context; /* First argument of `verify`. */
 } KilnLoadOptions;
 
-/* Loads a shared object that Kiln has made, which runs code of it. `options` may be NULL. Codes:
- * KILN_NOT_FOUND (no such file), KILN_PERMISSION_DENIED, KILN_INVALID_ARGUMENT (no model),
- * KILN_DATA_LOSS (damaged), KILN_FAILED_PRECONDITION (this CPU lacks what the code needs, or the file
- * changed under a loaded model), KILN_RESOURCE_EXHAUSTED (memory, file descriptors). */
+/* Loads a shared object made by Kiln. This runs code of the library. `options` may be NULL. Errors:
+ *   KILN_NOT_FOUND            The file does not exist.
+ *   KILN_PERMISSION_DENIED    The file may not be read or executed.
+ *   KILN_INVALID_ARGUMENT     The file is not a model.
+ *   KILN_DATA_LOSS            The file is damaged.
+ *   KILN_FAILED_PRECONDITION  The CPU lacks a feature that the code needs, or the file was changed
+ *                             while a model of it is loaded.
+ *   KILN_RESOURCE_EXHAUSTED   There is not enough memory, or too few file descriptors. */
 KILN_API KilnCode KilnModuleLoad(const char* path, const KilnLoadOptions* options,
                                  KilnModule** module);
-/* The model that is linked into this program. If there are several, `name` says which; else it may be
- * NULL. */
+/* Returns the model that is linked into this program. `name` selects one of several models. It may
+ * be NULL if there is only one. */
 KILN_API KilnCode KilnModuleSystemLib(const char* name, KilnModule** module);
 KILN_API void KilnModuleFree(KilnModule* module);
 
 /* ---- Runs --------------------------------------------------------------------------------- */
 
-/* Tells runs to end. It may be cancelled by any thread, and outlives the runs that it is given to. */
+/* A flag that ends runs early. Any thread may cancel it. It must outlive the runs that use it. */
 typedef struct KilnCancellation KilnCancellation;
 KILN_API KilnCode KilnCancellationCreate(KilnCancellation** cancellation);
 KILN_API void KilnCancellationCancel(KilnCancellation* cancellation);
-/* It serves new runs. */
+/* Makes it usable for new runs. */
 KILN_API void KilnCancellationReset(KilnCancellation* cancellation);
 KILN_API void KilnCancellationFree(KilnCancellation* cancellation);
 
-/* Threads on which operators compute. */
+/* Threads that compute operators. */
 typedef struct KilnThreadPool KilnThreadPool;
-/* `num_threads` counts the calling thread; 0: one per CPU. `cpus`, `num_cpus` numbers, are the CPUs on
- * which the others run; none: the operating system's choice. Threads start with the first run. */
+/* Creates a pool. `num_threads` includes the calling thread; 0: one per CPU of `cpus`, or one per
+ * core that the process may use. The other threads run on the `num_cpus` CPUs in `cpus`. If there
+ * are none, the operating system chooses. The threads start with the first run. */
 KILN_API KilnCode KilnThreadPoolCreate(int32_t num_threads, const int32_t* cpus, int32_t num_cpus,
                                        KilnThreadPool** pool);
-/* Models and executors that have the pool keep it. */
+/* Frees the handle. Models and executors that use the pool keep it. */
 KILN_API void KilnThreadPoolFree(KilnThreadPool* pool);
 
 typedef struct KilnRunOptions {
   size_t struct_size; /* sizeof(KilnRunOptions) */
-  /* The run ends with KILN_DEADLINE_EXCEEDED after so many nanoseconds; 0: when it is done. It looks at
-   * the clock between operators. */
+  /* Time limit in nanoseconds, after which the run ends with KILN_DEADLINE_EXCEEDED; 0: no limit.
+   * The run checks the clock between operators. */
   int64_t timeout_ns;
-  const KilnCancellation* cancellation; /* or NULL; ends the run with KILN_CANCELLED */
-  KilnThreadPool* pool;                 /* or NULL: that of the model */
+  const KilnCancellation* cancellation; /* Ends the run with KILN_CANCELLED; may be NULL. */
+  KilnThreadPool* pool;                 /* Threads of the run; NULL: those of the model. */
 } KilnRunOptions;
 
-/* A run that has ended, for an observer. Pointers are valid during the call. */
+/* A run that has ended, as reported to an observer. Pointers are valid during the call. */
 typedef struct KilnRunEvent {
-  size_t struct_size; /* as the library knows it */
-  const char* model;  /* the name of its module */
+  size_t struct_size; /* Size that the library knows. */
+  const char* model;  /* Name of the model's module. */
   KilnCode code;
-  const char* message;        /* of an error; else empty */
-  double seconds;             /* from the call to its end */
-  int64_t parallel_operators; /* whose loops are shared among threads */
-  int64_t without_threads;    /* those of them that found the threads taken by another run */
+  const char* message; /* Text of the error; empty if there is none. */
+  double seconds;      /* Duration from the call to its end. */
+  /* Number of operators whose loops are shared among threads, and of those among them that ran on
+   * one thread because another run had the pool. */
+  int64_t parallel_operators;
+  int64_t without_threads;
 } KilnRunEvent;
 typedef void (*KilnRunObserver)(void* context, const KilnRunEvent* event);
 
-/* `observer` is called at the end of each run that begins from now on, on the thread of the run, by any
- * number of threads at once. NULL ends that; then no run calls the one before any more. */
+/* Sets the function that is called at the end of every run that begins after this call. It is
+ * called on the thread of the run, and by several threads at the same time. NULL removes it. When
+ * the function returns, no run calls the previous observer any more. */
 KILN_API KilnCode KilnSetRunObserver(KilnRunObserver observer, void* context);
 
 /* ---- Models ------------------------------------------------------------------------------- */
 
-/* A compiled model as a function: outputs from inputs, without state. */
+/* A compiled model as a stateless function from inputs to outputs. */
 typedef struct KilnModel KilnModel;
 
-/* A tensor that a model takes or gives. All pointers belong to the model. The caller sets struct_size
- * before it asks. */
+/* Description of an input or output. The model owns all memory that it points to. The caller sets
+ * struct_size before the call. */
 typedef struct KilnTensorInfo {
   size_t struct_size; /* sizeof(KilnTensorInfo) */
   const char* name;
-  const int64_t* shape; /* ndim extents */
+  const int64_t* shape; /* `ndim` extents, in elements. */
   int32_t ndim;
   DLDataType dtype;
   DLDevice device;
   int64_t size_bytes;
-  size_t alignment_bytes;     /* of memory that is used in place */
-  const float* scales;        /* num_scales; none: the tensor is not quantized */
-  const int32_t* zero_points; /* num_scales */
-  int32_t num_scales;
-  int32_t quantized_axis; /* that scales and zero points belong to, if there are several */
+  size_t alignment_bytes;     /* Alignment that memory needs to be used without a copy. */
+  const float* scales;        /* `num_scales` entries. */
+  const int32_t* zero_points; /* `num_scales` entries. */
+  int32_t num_scales;         /* 0: the tensor is not quantized; 1: one scale for all elements. */
+  int32_t quantized_axis;     /* Dimension that the scales belong to if num_scales is above 1. */
 } KilnTensorInfo;
 
-/* An input whose value in the next run is what a run gives as an output. Names belong to the model. */
+/* A state: an input whose value in the next run is an output of the current run. The model owns the
+ * names. */
 typedef struct KilnStateInfo {
   size_t struct_size; /* sizeof(KilnStateInfo) */
   const char* input;
   const char* output;
-  double initial_value; /* of every element, in the first run */
-  int32_t is_in_place;  /* 1: input and output may be one memory, which a run then changes */
+  double initial_value; /* Value of every element in the first run. */
+  int32_t is_in_place;  /* 1: input and output may share memory, which a run then changes. */
 } KilnStateInfo;
 
-/* The model file and the options that a library was compiled from, and by which compiler. Texts belong to the model and are empty if
- * they are not known. */
+/* Compiler, model file and options that a library was made from. The model owns the texts. Unknown
+ * texts are empty. */
 typedef struct KilnOrigin {
   size_t struct_size;         /* sizeof(KilnOrigin) */
   const char* compiler;       /* "kiln 0.1.0" */
-  const char* model_sha256;   /* 64 hexadecimal digits */
-  const char* options_sha256; /* of all that was asked of the compiler */
-  int32_t num_properties;     /* texts of the model's file about itself */
+  const char* model_sha256;   /* SHA-256 of the model file, 64 hexadecimal digits. */
+  const char* options_sha256; /* SHA-256 of all options of the compilation. */
+  int32_t num_properties;     /* Number of properties of the model file. */
 } KilnOrigin;
 
-/* KilnModuleLoad and KilnModelFromModule in one. */
+/* Combines KilnModuleLoad and KilnModelFromModule. */
 KILN_API KilnCode KilnModelLoad(const char* path, DLDevice device, const KilnLoadOptions* options,
                                 KilnModel** model);
-/* KILN_NOT_FOUND, with the known ones, if the device has no back end. */
+/* Makes a model. Returns KILN_NOT_FOUND, with the known devices, if `device` has no back end. */
 KILN_API KilnCode KilnModelFromModule(const KilnModule* module, DLDevice device, KilnModel** model);
 KILN_API void KilnModelFree(KilnModel* model);
 
-/* The name of the model's module. */
+/* Returns the name of the model's module, owned by the model. */
 KILN_API const char* KilnModelName(const KilnModel* model);
 KILN_API int32_t KilnModelNumInputs(const KilnModel* model);
 KILN_API int32_t KilnModelNumOutputs(const KilnModel* model);
 KILN_API KilnCode KilnModelGetInput(const KilnModel* model, int32_t index, KilnTensorInfo* info);
 KILN_API KilnCode KilnModelGetOutput(const KilnModel* model, int32_t index, KilnTensorInfo* info);
-/* KILN_NOT_FOUND, with all names, if there is none of this name. */
+/* Find a tensor by name. They return KILN_NOT_FOUND, with all names, if there is none. */
 KILN_API KilnCode KilnModelInputIndex(const KilnModel* model, const char* name, int32_t* index);
 KILN_API KilnCode KilnModelOutputIndex(const KilnModel* model, const char* name, int32_t* index);
 KILN_API int32_t KilnModelNumStates(const KilnModel* model);
 KILN_API KilnCode KilnModelGetState(const KilnModel* model, int32_t index, KilnStateInfo* info);
 KILN_API int64_t KilnModelWorkspaceBytes(const KilnModel* model);
-/* Of the constants in the library. */
+/* Returns the size of the constants in the library. */
 KILN_API int64_t KilnModelConstantBytes(const KilnModel* model);
-/* Among which a run divides a large operator, the calling one included; 0 for NULL. */
+/* Returns the number of threads that share a large operator, including the calling thread; 0 for
+ * NULL. */
 KILN_API int32_t KilnModelNumThreads(const KilnModel* model);
 KILN_API KilnCode KilnModelGetOrigin(const KilnModel* model, KilnOrigin* origin);
-/* A text of the model's file about itself: an entry of ONNX's metadata_props, or of TFLite's metadata. */
+/* Returns a property of the model file: an entry of ONNX's metadata_props or of TFLite's metadata.
+ * The model owns the texts. */
 KILN_API KilnCode KilnModelGetProperty(const KilnModel* model, int32_t index, const char** key,
                                        const char** value);
-/* Alignment in bytes of a workspace, and enough for every tensor. */
+/* Returns the alignment of a workspace in bytes, which is also sufficient for every tensor. */
 KILN_API size_t KilnModelAlignment(void);
 
-/* The same model, whose runs compute on the threads of `pool`; NULL: on those of the process. */
+/* Makes a handle of the same model whose runs use the threads of `pool`. NULL: those of the
+ * process. */
 KILN_API KilnCode KilnModelWithThreadPool(const KilnModel* model, const KilnThreadPool* pool,
                                           KilnModel** result);
-/* Reads code and constants into memory, allocates a workspace and starts the threads: the first run
- * then takes no longer than others. */
+/* Reads code and constants into memory, allocates a workspace and starts the threads, so that the
+ * first run takes no longer than later ones. */
 KILN_API KilnCode KilnModelPrefault(const KilnModel* model);
 
-/* An array that the library allocates, or shares. */
+/* An array that the library has allocated or shares. */
 typedef struct KilnArray KilnArray;
 
-/* Runs on `num_inputs` tensors and makes the arrays of `num_outputs` outputs, which the caller frees.
- * An input that is not aligned, or on another device, is copied first. `options` may be NULL. */
+/* Runs the model on `num_inputs` tensors and creates the arrays of the `num_outputs` outputs, which
+ * the caller must free. An input that is misaligned or on another device is copied first. `options`
+ * may be NULL. */
 KILN_API KilnCode KilnModelRun(const KilnModel* model, const DLTensor* const* inputs,
                                int32_t num_inputs, KilnArray** outputs, int32_t num_outputs,
                                const KilnRunOptions* options);
 
-/* Runs on the caller's memory: nothing is copied. Tensors are aligned as their KilnTensorInfo says.
- * `workspace` has at least KilnModelWorkspaceBytes() bytes, is aligned to KilnModelAlignment() and
- * serves one run at a time; NULL takes a workspace that an earlier run left, or allocates one.
- * Outputs must not overlap inputs, workspace or each other. */
+/* Runs the model in memory of the caller, without copies. Tensors must be aligned as their
+ * KilnTensorInfo says. `workspace` must have at least KilnModelWorkspaceBytes() bytes and be
+ * aligned to KilnModelAlignment(). It serves one run at a time. NULL uses a workspace that an
+ * earlier run has left, or allocates one. Outputs must not overlap inputs, the workspace or each
+ * other. `options` may be NULL. */
 KILN_API KilnCode KilnModelRunInto(const KilnModel* model, const DLTensor* const* inputs,
                                    int32_t num_inputs, DLTensor* const* outputs,
                                    int32_t num_outputs, void* workspace, size_t workspace_bytes,
@@ -238,31 +253,32 @@ KILN_API KilnCode KilnModelRunInto(const KilnModel* model, const DLTensor* const
 
 /* ---- Arrays ------------------------------------------------------------------------------- */
 
-/* Allocates a compact array, not initialized, whose memory suits every model. */
+/* Allocates an uninitialized compact array. Its memory is aligned for every model. */
 KILN_API KilnCode KilnArrayEmpty(const int64_t* shape, int32_t ndim, DLDataType dtype,
                                  DLDevice device, KilnArray** array);
-/* The description of the array, which belongs to it. */
+/* Returns the tensor of the array, which the array owns. */
 KILN_API const DLTensor* KilnArrayTensor(const KilnArray* array);
-/* Copies all elements of `source`, which has the array's shape and data type. */
+/* Copies all elements of `source`, which must have the array's shape and data type. */
 KILN_API KilnCode KilnArrayCopyFrom(KilnArray* array, const DLTensor* source);
-/* Copies all elements to `target`, which has the array's shape and data type. */
+/* Copies all elements to `target`, which must have the array's shape and data type. */
 KILN_API KilnCode KilnArrayCopyTo(const KilnArray* array, DLTensor* target);
-/* Takes over a managed tensor, whose deleter runs when the array and all that share it are gone. */
+/* Takes ownership of a managed tensor. Its deleter runs when the array and all arrays that share
+ * its memory have been freed. */
 KILN_API KilnCode KilnArrayFromDLPack(DLManagedTensor* managed, KilnArray** array);
-/* Shares the array's memory as a managed tensor, which the receiver releases by its deleter. */
+/* Shares the array's memory as a managed tensor, which the receiver must release by its deleter. */
 KILN_API KilnCode KilnArrayToDLPack(const KilnArray* array, DLManagedTensor** managed);
 KILN_API void KilnArrayFree(KilnArray* array);
 
 /* ---- Executors ---------------------------------------------------------------------------- */
 
-/* A model with memory of its own for inputs and outputs, which are set and got one by one. */
+/* A model with its own memory for inputs and outputs, which are set and read one by one. */
 typedef struct KilnExecutor KilnExecutor;
 
-/* Executors of one module share code and constants. KILN_NOT_FOUND, with the known ones, if the
- * device has no back end. */
+/* Makes an executor. Executors of one module share code and constants. Returns KILN_NOT_FOUND, with
+ * the known devices, if `device` has no back end. */
 KILN_API KilnCode KilnExecutorCreate(const KilnModule* module, DLDevice device,
                                      KilnExecutor** executor);
-/* An executor of the model: code and constants are shared, the memory of its tensors is its own. */
+/* Makes an executor of the model. It shares code and constants and has its own tensors. */
 KILN_API KilnCode KilnModelMakeExecutor(const KilnModel* model, KilnExecutor** executor);
 KILN_API void KilnExecutorFree(KilnExecutor* executor);
 
@@ -276,68 +292,69 @@ KILN_API KilnCode KilnExecutorInputIndex(const KilnExecutor* executor, const cha
                                          int32_t* index);
 KILN_API KilnCode KilnExecutorOutputIndex(const KilnExecutor* executor, const char* name,
                                           int32_t* index);
-/* Nonzero if the input got its value from parameters. 0 for an index of no input. */
+/* Returns nonzero if the value of the input comes from parameters. 0 if there is no such input. */
 KILN_API int KilnExecutorIsParam(const KilnExecutor* executor, int32_t index);
 
-/* Copies the elements. */
+/* Copies the elements of `tensor` into the input. */
 KILN_API KilnCode KilnExecutorSetInput(KilnExecutor* executor, int32_t index,
                                        const DLTensor* tensor);
-/* Uses the memory of `array` from the next run on; the executor keeps it alive. */
+/* Use the memory of `array` from the next run on. The executor keeps it alive. */
 KILN_API KilnCode KilnExecutorSetInputZeroCopy(KilnExecutor* executor, int32_t index,
                                                const KilnArray* array);
 KILN_API KilnCode KilnExecutorSetOutputZeroCopy(KilnExecutor* executor, int32_t index,
                                                 const KilnArray* array);
-/* An array that shares the memory which the next run reads, or the last run has written. Reading an
- * input this way counts as setting it. */
+/* Return an array that shares the memory which the next run reads, or which the last run has
+ * written. The caller may fill an input through it, so the input then counts as set. */
 KILN_API KilnCode KilnExecutorGetInput(KilnExecutor* executor, int32_t index, KilnArray** array);
 KILN_API KilnCode KilnExecutorGetOutput(const KilnExecutor* executor, int32_t index,
                                         KilnArray** array);
-/* Runs the model. KILN_FAILED_PRECONDITION, with their names, if inputs were never set. `options` may be
- * NULL. */
+/* Runs the model. Returns KILN_FAILED_PRECONDITION, with the names of the inputs, if inputs have
+ * never been set. `options` may be NULL. */
 KILN_API KilnCode KilnExecutorRun(KilnExecutor* executor, const KilnRunOptions* options);
-/* Runs compute on the threads of `pool`; NULL: on those of the process. */
+/* Makes runs use the threads of `pool`; NULL: those of the process. */
 KILN_API KilnCode KilnExecutorSetThreadPool(KilnExecutor* executor, const KilnThreadPool* pool);
 
 KILN_API int32_t KilnExecutorNumStates(const KilnExecutor* executor);
 KILN_API KilnCode KilnExecutorGetState(const KilnExecutor* executor, int32_t index,
                                        KilnStateInfo* info);
-/* With `keep` nonzero, each run reads the state that the one before has written, the first one the
- * initial values, which are set here. Nothing is copied: a state that is in place is changed where it is,
- * the others exchange the memory of input and output before a run. An input that is set has this value in
- * the next run. A run that fails leaves the states as they were, but for those in place, which have to be
- * set or reset then. KILN_FAILED_PRECONDITION if the model has no state. */
+/* If `keep` is nonzero, each run reads the state that the previous run wrote. The first run reads
+ * the initial values, which this call sets. No memory is copied: a state with is_in_place is
+ * changed in its memory. For other states, input and output exchange their memory before a run. If
+ * the program sets such an input, the next run reads that value. A failed run leaves the states
+ * unchanged, except those with is_in_place, which must then be set or reset. Returns
+ * KILN_FAILED_PRECONDITION if the model has no state. */
 KILN_API KilnCode KilnExecutorKeepState(KilnExecutor* executor, int keep);
-/* Sets the states to their initial values, for a new sequence. */
+/* Sets all states to their initial values, to begin a new sequence. */
 KILN_API KilnCode KilnExecutorResetState(KilnExecutor* executor);
 
-/* Sets the inputs that the content of a parameter file names. */
+/* Sets the inputs that are named in `bytes`, the content of a parameter file. */
 KILN_API KilnCode KilnExecutorLoadParams(KilnExecutor* executor, const void* bytes, size_t size);
-/* Uses the memory of `other` for the inputs that the content of a parameter file names. */
+/* Uses the memory of `other` for the inputs that are named in `bytes`, as above. */
 KILN_API KilnCode KilnExecutorShareParams(KilnExecutor* executor, const KilnExecutor* other,
                                           const void* bytes, size_t size);
 
-/* Measures runs: after one run to warm up, `repeat` measurements of at least `number` runs and
- * `min_repeat_ms` milliseconds each. Writes the mean seconds of a run to each of `seconds`, of which
- * there are `repeat`. */
+/* Measures the duration of runs. After one warm-up run, it makes `repeat` measurements of at least
+ * `number` runs and `min_repeat_ms` milliseconds each. `seconds` is an array of `repeat` elements
+ * and receives the mean duration of a run for each measurement. */
 KILN_API KilnCode KilnExecutorTimeEvaluator(KilnExecutor* executor, int64_t number, int64_t repeat,
                                             double min_repeat_ms, double* seconds);
-/* Runs the model once and says how long each operator took, as JSON, which KilnStringFree frees.
- * KILN_FAILED_PRECONDITION if the model was not compiled so that it can. */
+/* Runs the model once and returns the duration of each operator as JSON, which must be freed with
+ * KilnStringFree. Returns KILN_FAILED_PRECONDITION if the model was not compiled for profiling. */
 KILN_API KilnCode KilnExecutorProfile(KilnExecutor* executor, char** json);
 KILN_API void KilnStringFree(char* text);
 
 /* ---- The process -------------------------------------------------------------------------- */
 
-/* Threads that operators run on, the calling one included. 0: one per core that the process may
- * use. */
+/* Sets the number of threads of the process that operators run on, including the calling thread. 0:
+ * one per core that the process may use. */
 KILN_API KilnCode KilnSetNumThreads(int32_t num_threads);
 KILN_API int32_t KilnNumThreads(void);
 
-/* Bytes of workspaces that are kept and that no run uses. */
+/* Returns the size of the workspaces that are kept and not used by a run. */
 KILN_API uint64_t KilnIdleWorkspaceBytes(void);
-/* Frees them; returns how many bytes they were. */
+/* Frees them and returns their size in bytes. */
 KILN_API uint64_t KilnTrimWorkspaces(void);
-/* Keeps at most `bytes` of them from now on. */
+/* From now on, keeps at most `bytes` bytes of them. */
 KILN_API KilnCode KilnSetIdleWorkspaceLimit(uint64_t bytes);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads and runs compiled models: C++17 over the C interface of libkiln_runtime.so, header only.
+// Loads and runs compiled models: header-only C++17 classes that call the C interface of
+// libkiln_runtime.so.
 //
 //   kiln::Result<kiln::Model> model = kiln::Model::Load("digits.so");
 //   if (!model.ok()) return Fail(model.status().message());
@@ -7,9 +8,9 @@
 //   … image.values<float>() …
 //   kiln::Result<std::vector<kiln::NDArray>> outputs = model->Run({image});
 //
-// The classes are those of runtime_cpp/model.h and executor.h, without Abseil: a program may have
-// another version of it, or another C++ library, compiler or setting of exceptions. No function
-// throws but for lack of memory in a container of the standard library.
+// The classes have the methods of runtime_cpp/model.h and executor.h, without Abseil. A program may
+// therefore use another version of Abseil, or another C++ library, compiler or setting of
+// exceptions. A function throws only if a container of the standard library has no memory.
 #ifndef KILN_RUNTIME_HPP_
 #define KILN_RUNTIME_HPP_
 
@@ -32,13 +33,13 @@
 
 namespace kiln {
 
-// A code and, of an error, its text.
+// A code, and the text of the error if there is one.
 class Status {
  public:
   Status() = default;
   Status(KilnCode code, std::string message) : code_(code), message_(std::move(message)) {}
 
-  // The result of a C function, with the text that it left.
+  // Makes the status of a C function that has returned `code`, with the text that it left.
   static Status Of(KilnCode code) {
     return code == KILN_OK ? Status() : Status(code, KilnLastError());
   }
@@ -52,7 +53,7 @@ class Status {
   std::string message_;
 };
 
-// A value, or the error in its place.
+// A value, or the error that occurred instead.
 template <typename T>
 class Result {
  public:
@@ -62,7 +63,7 @@ class Result {
   bool ok() const { return value_.has_value(); }
   const Status& status() const { return status_; }
 
-  // The value. Ends the program with the error's text if there is none.
+  // Returns the value. Ends the program with the error's text if there is none.
   T& value() & { return Checked(), *value_; }
   const T& value() const& { return Checked(), *value_; }
   T&& value() && { return Checked(), *std::move(value_); }
@@ -83,7 +84,7 @@ class Result {
   std::optional<T> value_;
 };
 
-// A view of `size` elements of memory that somebody else owns.
+// A view of `size` elements in memory that the view does not own.
 template <typename T>
 class Span {
  public:
@@ -95,7 +96,7 @@ class Span {
                 decltype(std::declval<Container&>().data()), T*>>>
   constexpr Span(Container&& container)  // NOLINT
       : Span(container.data(), container.size()) {}
-  // A view of a list; it has to be used before the end of the statement.
+  // A view of a list. It must be used before the end of the statement.
   template <typename U = T, typename = std::enable_if_t<std::is_const_v<U>>>
   constexpr Span(std::initializer_list<std::remove_const_t<T>> list)  // NOLINT
       : Span(list.begin(), list.size()) {}
@@ -114,7 +115,7 @@ class Span {
 
 inline constexpr DLDevice kCpu = {kDLCPU, 0};
 
-// The data type of a C++ type; float16 and bfloat16 have none.
+// Returns the data type of a C++ type. float16 and bfloat16 have no C++ type.
 template <typename T>
 constexpr DLDataType DataTypeOf() {
   using U = std::remove_cv_t<T>;
@@ -133,7 +134,7 @@ constexpr DLDataType DataTypeOf() {
 
 namespace internal {
 
-// Frees a handle by the function of its kind.
+// Frees a handle with the function for its kind.
 template <typename Handle, void (*free)(Handle*)>
 struct Freer {
   void operator()(Handle* handle) const { free(handle); }
@@ -141,15 +142,15 @@ struct Freer {
 
 }  // namespace internal
 
-// A tensor that the runtime has allocated, or shares. Copies share the memory.
+// A tensor that the runtime has allocated or shares. Copies of an NDArray share the memory.
 class NDArray {
  public:
-  // No array.
+  // Makes an undefined array.
   NDArray() = default;
-  // Takes over the handle.
+  // Takes ownership of the handle.
   explicit NDArray(KilnArray* array) : array_(array, KilnArrayFree) {}
 
-  // A compact array, not initialized, aligned for every model.
+  // Allocates an uninitialized compact array. Its memory is aligned for every model.
   static Result<NDArray> Empty(Span<const int64_t> shape, DLDataType dtype,
                                DLDevice device = kCpu) {
     KilnArray* array = nullptr;
@@ -159,14 +160,14 @@ class NDArray {
     return NDArray(array);
   }
 
-  // Takes over a managed tensor, whose deleter runs when the last copy is gone.
+  // Takes ownership of a managed tensor. Its deleter runs when the last copy is gone.
   static Result<NDArray> FromDLPack(DLManagedTensor* managed) {
     KilnArray* array = nullptr;
     const KilnCode code = KilnArrayFromDLPack(managed, &array);
     if (code != KILN_OK) return Status::Of(code);
     return NDArray(array);
   }
-  // Shares the memory as a managed tensor, which the receiver releases.
+  // Shares the memory as a managed tensor, which the receiver must release.
   Result<DLManagedTensor*> ToDLPack() const {
     DLManagedTensor* managed = nullptr;
     const KilnCode code = KilnArrayToDLPack(array_.get(), &managed);
@@ -175,7 +176,7 @@ class NDArray {
   }
 
   bool defined() const { return array_ != nullptr; }
-  // The description, which belongs to the array; null for no array.
+  // The tensor, owned by the array; null if the array is undefined.
   const DLTensor* tensor() const { return KilnArrayTensor(array_.get()); }
   const DLTensor& operator*() const { return *tensor(); }
   const DLTensor* operator->() const { return tensor(); }
@@ -193,7 +194,7 @@ class NDArray {
     return elements * ((dtype().bits * dtype().lanes + 7) / 8);
   }
 
-  // True if the elements are of the C++ type T. bool is also uint8_t, and the other way round.
+  // True if T is the C++ type of the elements. bool and uint8_t are interchangeable.
   template <typename T>
   bool holds() const {
     if (!defined()) return false;
@@ -204,7 +205,7 @@ class NDArray {
            (is_byte || (found.code == wanted.code && found.bits == wanted.bits));
   }
 
-  // The elements of a compact array on the CPU that holds<T>(). Ends the program for another one.
+  // Returns the elements of a compact CPU array for which holds<T>(). Ends the program for another.
   template <typename T>
   Span<T> values() const {
     if (!holds<T>() || device().device_type != kDLCPU) {
@@ -214,7 +215,7 @@ class NDArray {
     return {static_cast<T*>(data()), static_cast<size_t>(size_bytes()) / sizeof(T)};
   }
 
-  // Copies all elements; shape and data type have to be the same.
+  // Copy all elements. Shape and data type must be equal.
   Status CopyFrom(const DLTensor& source) const {
     return Status::Of(KilnArrayCopyFrom(array_.get(), &source));
   }
@@ -226,38 +227,38 @@ class NDArray {
   std::shared_ptr<KilnArray> array_;
 };
 
-// Scales and zero points of a tensor whose integers stand for real numbers; none if it is not quantized.
+// Quantization of a tensor: scales and zero points. Both are empty if it is not quantized.
 struct Quantization {
   std::vector<float> scales;
   std::vector<int32_t> zero_points;
   int32_t axis = 0;
 };
 
-// One tensor that a model takes or gives.
+// An input or output of a model.
 struct TensorInfo {
   std::string name;
   std::vector<int64_t> shape;
   DLDataType dtype = {};
   DLDevice device = kCpu;
   int64_t size_bytes = 0;
-  size_t alignment_bytes = 0;  // of memory that is used in place
+  size_t alignment_bytes = 0;  // Alignment that memory needs to be used without a copy.
   Quantization quantization;
 };
 
-// What a library was made of and by; texts are empty if they are not known.
+// Compiler, model file and options that a library was made from. Unknown texts are empty.
 struct ModelOrigin {
   std::string compiler;        // "kiln 0.1.0"
-  std::string model_sha256;    // of the model's file, 64 hexadecimal digits
-  std::string options_sha256;  // of all that was asked of the compiler
-  std::vector<std::pair<std::string, std::string>> properties;  // texts of the file about itself
+  std::string model_sha256;    // SHA-256 of the model file, 64 hexadecimal digits.
+  std::string options_sha256;  // SHA-256 of all options of the compilation.
+  std::vector<std::pair<std::string, std::string>> properties;  // Properties of the model file.
 };
 
-// An input whose value in the next run is what a run gives as an output.
+// A state: an input whose value in the next run is an output of the current run.
 struct StateTensor {
   std::string input;
   std::string output;
-  double initial_value = 0;  // of every element, in the first run
-  bool is_in_place = false;  // input and output may be one memory, which a run then changes
+  double initial_value = 0;  // Value of every element in the first run.
+  bool is_in_place = false;  // Input and output may share memory, which a run then changes.
 };
 
 namespace internal {
@@ -276,7 +277,7 @@ inline TensorInfo InfoOf(const KilnTensorInfo& info) {
   return result;
 }
 
-// The infos that `get(handle, index, &info)` gives.
+// Calls `get(handle, index, &info)` for each index and returns the infos.
 template <typename Handle>
 std::vector<TensorInfo> InfosOf(const Handle* handle, int32_t count,
                                 KilnCode (*get)(const Handle*, int32_t, KilnTensorInfo*)) {
@@ -328,7 +329,7 @@ inline std::vector<const DLTensor*> TensorsOf(Span<const NDArray> arrays) {
 
 }  // namespace internal
 
-// Sees the bytes of a library before any of them is interpreted; an error refuses it.
+// Checks the bytes of a library before any of them is interpreted. An error refuses the library.
 using LibraryVerifier = std::function<Status(const std::string& path, Span<const char> bytes)>;
 
 struct LoadOptions {
@@ -336,7 +337,7 @@ struct LoadOptions {
   LibraryVerifier verify = nullptr;
 };
 
-// Tells runs to end, from any thread. It outlives the runs that it is given to.
+// A flag that ends runs early. Any thread may cancel it. It must outlive the runs that use it.
 class CancellationToken {
  public:
   CancellationToken() {
@@ -345,7 +346,7 @@ class CancellationToken {
   }
 
   void Cancel() { KilnCancellationCancel(cancellation_.get()); }
-  // The token serves new runs.
+  // Makes the token usable for new runs.
   void Reset() { KilnCancellationReset(cancellation_.get()); }
   const KilnCancellation* handle() const { return cancellation_.get(); }
 
@@ -355,11 +356,11 @@ class CancellationToken {
 };
 
 struct ThreadPoolOptions {
-  int num_threads = 0;         // the calling one included; 0: one per CPU
-  std::vector<int32_t> cpus = {};  // on which the others run; none: the operating system's choice
+  int num_threads = 0;  // Includes the calling thread; 0: one per CPU of `cpus`, or one per core.
+  std::vector<int32_t> cpus = {};  // CPUs of the other threads; none: the system chooses.
 };
 
-// Threads on which operators compute. Models and executors keep the pool that they are given.
+// Threads that compute operators. Models and executors that use a pool keep it.
 class ThreadPool {
  public:
   static Result<std::shared_ptr<ThreadPool>> Create(const ThreadPoolOptions& options) {
@@ -377,20 +378,21 @@ class ThreadPool {
   std::unique_ptr<KilnThreadPool, internal::Freer<KilnThreadPool, KilnThreadPoolFree>> pool_;
 };
 
-// A run looks at the deadline and the token between operators. If it ends early, its outputs have no
-// meaning, and its code is KILN_DEADLINE_EXCEEDED or KILN_CANCELLED.
+// Options of a run. A run checks the deadline and the token between operators. If it ends early,
+// its outputs are undefined, and its code is KILN_DEADLINE_EXCEEDED or KILN_CANCELLED.
 struct RunOptions {
   std::optional<std::chrono::steady_clock::time_point> deadline = std::nullopt;
   const CancellationToken* cancellation = nullptr;
-  ThreadPool* pool = nullptr;  // null: that of the model
+  ThreadPool* pool = nullptr;  // Null: the pool of the model.
 };
 
-// A run that has ended, for an observer.
+// A run that has ended, as reported to an observer.
 struct RunEvent {
   const char* model = "";
   Status status;
-  double seconds = 0;  // from the call to its end
-  // Operators whose loops are shared among threads, and how many of them found the threads taken.
+  double seconds = 0;  // Duration from the call to its end.
+  // Number of operators whose loops are shared among threads, and of those among them that ran on
+  // one thread because another run had the pool.
   int64_t parallel_operators = 0;
   int64_t without_threads = 0;
 };
@@ -413,9 +415,10 @@ inline KilnRunOptions OptionsOf(const RunOptions& options) {
 
 }  // namespace internal
 
-// `observer` is called at the end of each run that begins from now on, on the thread of the run, by any
-// number of threads at once. An empty one ends that; then no run calls the one before any more. It must
-// not be called from an observer, nor by two threads at once.
+// Sets the function that is called at the end of every run that begins after this call. It is
+// called on the thread of the run, and by several threads at the same time. An empty function
+// removes it. When SetRunObserver returns, no run calls the previous observer any more. It must not
+// be called from an observer, nor by two threads at the same time.
 inline Status SetRunObserver(RunObserver observer) {
   static RunObserver* current = nullptr;
   RunObserver* const next = observer ? new RunObserver(std::move(observer)) : nullptr;
@@ -434,12 +437,12 @@ inline Status SetRunObserver(RunObserver observer) {
   return Status::Of(code);
 }
 
-// A compiled library, from which models and executors are made. Copies share it.
+// A loaded library, the source of models and executors. Copies share it.
 class Module {
  public:
   Module() = default;
 
-  // Codes: KilnModuleLoad.
+  // Loads a shared object. KilnModuleLoad lists the errors.
   static Result<Module> LoadFromFile(const std::string& path, const LoadOptions& options = {}) {
     KilnLoadOptions given = {};
     given.struct_size = sizeof(given);
@@ -454,7 +457,7 @@ class Module {
     return Module(module);
   }
 
-  // The model that is linked into this program; if there are several, that of the module's name.
+  // Returns the model that is linked into this program. `module_name` selects one of several.
   static Result<Module> SystemLib(const std::string& module_name = "") {
     KilnModule* module = nullptr;
     const KilnCode code = KilnModuleSystemLib(module_name.c_str(), &module);
@@ -481,8 +484,8 @@ class Module {
 
 class Executor;
 
-// A compiled model as a function: outputs from inputs, without state. One model may be run by any
-// number of threads at once; copies share it.
+// A compiled model as a stateless function from inputs to outputs. Any number of threads may run
+// one model at the same time. Copies share it.
 class Model {
  public:
   static Result<Model> Load(const std::string& path, DLDevice device = kCpu,
@@ -499,26 +502,26 @@ class Model {
     return Model(model);
   }
 
-  // Alignment in bytes of the workspace, and enough for every tensor.
+  // Alignment of the workspace in bytes, which is also sufficient for every tensor.
   static size_t Alignment() { return KilnModelAlignment(); }
 
   const std::string& name() const { return data_->name; }
   const std::vector<TensorInfo>& inputs() const { return data_->inputs; }
   const std::vector<TensorInfo>& outputs() const { return data_->outputs; }
   int64_t workspace_bytes() const { return KilnModelWorkspaceBytes(handle()); }
-  // Of the constants in the library.
+  // Size of the constants in the library.
   int64_t constant_bytes() const { return KilnModelConstantBytes(handle()); }
-  // Among which a run divides a large operator, the calling one included.
+  // Number of threads that share a large operator, including the calling thread.
   int num_threads() const { return KilnModelNumThreads(handle()); }
-  // The model file and the options that the library was compiled from; empty if it does not say.
+  // Compiler, model file and options that the library was made from. Unknown texts are empty.
   const ModelOrigin& origin() const { return data_->origin; }
   const std::vector<StateTensor>& states() const { return data_->states; }
   KilnModel* handle() const { return data_->model.get(); }
 
-  // An executor of this model: code and constants are shared, the memory of its tensors is its own.
+  // Makes an executor of the model. It shares code and constants and has its own tensors.
   Result<Executor> MakeExecutor() const;
 
-  // The same model, whose runs compute on the threads of `pool`. Null: on those of the process.
+  // Returns the same model with runs that use the threads of `pool`. Null: those of the process.
   Result<Model> WithThreadPool(const std::shared_ptr<ThreadPool>& pool) const {
     KilnModel* model = nullptr;
     const KilnCode code = KilnModelWithThreadPool(
@@ -527,11 +530,11 @@ class Model {
     return Model(model);
   }
 
-  // Reads code and constants into memory, allocates a workspace and starts the threads: the first run
-  // then takes no longer than others.
+  // Reads code and constants into memory, allocates a workspace and starts the threads, so that the
+  // first run takes no longer than later ones.
   Status Prefault() const { return Status::Of(KilnModelPrefault(handle())); }
 
-  // KILN_NOT_FOUND, with all names, if there is none of this name.
+  // Find a tensor by name. They return KILN_NOT_FOUND, with all names, if there is none.
   Result<int> InputIndex(const std::string& input) const {
     int32_t index = 0;
     const KilnCode code = KilnModelInputIndex(handle(), input.c_str(), &index);
@@ -545,7 +548,7 @@ class Model {
     return int{index};
   }
 
-  // Runs on the given inputs, in the order of inputs(). Outputs are new arrays.
+  // Runs the model on inputs in the order of inputs(). The outputs are new arrays.
   Result<std::vector<NDArray>> Run(Span<const DLTensor* const> tensors,
                                    const RunOptions& options = {}) const {
     const KilnRunOptions given = internal::OptionsOf(options);
@@ -561,19 +564,19 @@ class Model {
     return Run(internal::TensorsOf(arrays), options);
   }
 
-  // Runs on memory of the caller's; nothing is copied. The workspace has workspace_bytes() bytes,
-  // aligned to Alignment(), and serves one run at a time.
+  // Runs the model in memory of the caller, without copies. The workspace must have at least
+  // workspace_bytes() bytes and be aligned to Alignment(). It serves one run at a time.
   Status Run(Span<const DLTensor* const> from, Span<DLTensor* const> to,
              Span<char> workspace, const RunOptions& options = {}) const {
     const KilnRunOptions given = internal::OptionsOf(options);
-    // Without a byte a workspace still says that none shall be allocated.
+    // A null address would request an allocation, so an empty workspace gets another address.
     static char none;
     void* const memory = workspace.empty() ? &none : workspace.data();
     return Status::Of(KilnModelRunInto(handle(), from.data(), static_cast<int32_t>(from.size()),
                                        to.data(), static_cast<int32_t>(to.size()), memory,
                                        workspace.size(), &given));
   }
-  // The same with a workspace that an earlier run left, or a new one.
+  // Runs the model in a workspace that an earlier run has left, or in a new one.
   Status Run(Span<const DLTensor* const> from, Span<DLTensor* const> to,
              const RunOptions& options = {}) const {
     const KilnRunOptions given = internal::OptionsOf(options);
@@ -606,13 +609,13 @@ class Model {
 };
 
 struct TimeEvaluatorOptions {
-  int64_t number = 10;       // runs per measurement, at least
-  int64_t repeat = 1;        // measurements
-  double min_repeat_ms = 0;  // a measurement is made of more runs until it takes so long
+  int64_t number = 10;       // Minimum number of runs per measurement.
+  int64_t repeat = 1;        // Number of measurements.
+  double min_repeat_ms = 0;  // Minimum duration of a measurement; more runs are made to reach it.
 };
 
-// A model with memory of its own for inputs and outputs, which are set and got one by one. Use one
-// per thread.
+// A model with its own memory for inputs and outputs, which are set and read one by one. Use one
+// executor per thread.
 class Executor {
  public:
   static Result<Executor> Create(const Module& factory, DLDevice device = kCpu) {
@@ -629,7 +632,7 @@ class Executor {
   const std::vector<StateTensor>& states() const { return states_; }
   KilnExecutor* handle() const { return executor_.get(); }
 
-  // KILN_NOT_FOUND, with all names, if there is none of this name.
+  // Find a tensor by name. They return KILN_NOT_FOUND, with all names, if there is none.
   Result<int> GetInputIndex(const std::string& name) const {
     int32_t index = 0;
     const KilnCode code = KilnExecutorInputIndex(handle(), name.c_str(), &index);
@@ -642,10 +645,10 @@ class Executor {
     if (code != KILN_OK) return Status::Of(code);
     return int{index};
   }
-  // True if the input got its value from parameters.
+  // True if the value of the input comes from parameters.
   bool IsParam(int index) const { return KilnExecutorIsParam(handle(), index) != 0; }
 
-  // Copies the elements.
+  // Copies the elements of `tensor` into the input.
   Status SetInput(int index, const DLTensor& tensor) {
     return Status::Of(KilnExecutorSetInput(handle(), index, &tensor));
   }
@@ -667,7 +670,7 @@ class Executor {
     return index.ok() ? SetOutputZeroCopy(*index, array) : index.status();
   }
 
-  // The memory that the next run reads, or the last one has written; shared, not copied.
+  // Return an array that shares the memory which the next run reads or the last run has written.
   Result<NDArray> GetInput(int index) {
     KilnArray* array = nullptr;
     const KilnCode code = KilnExecutorGetInput(handle(), index, &array);
@@ -689,34 +692,36 @@ class Executor {
     return index.ok() ? GetOutput(*index) : index.status();
   }
 
-  // KILN_FAILED_PRECONDITION, with their names, if inputs were never set.
+  // Runs the model. Returns KILN_FAILED_PRECONDITION, with the names of the inputs, if inputs have
+  // never been set.
   Status Run(const RunOptions& options = {}) {
     const KilnRunOptions given = internal::OptionsOf(options);
     return Status::Of(KilnExecutorRun(handle(), &given));
   }
-  // Runs compute on the threads of `pool`. Null: on those of the process.
+  // Makes runs use the threads of `pool`. Null: those of the process.
   void SetThreadPool(const std::shared_ptr<ThreadPool>& pool) {
     KilnExecutorSetThreadPool(handle(), pool == nullptr ? nullptr : pool->handle());
   }
 
-  // With `keep`, each run reads the state that the one before has written; KilnExecutorKeepState.
+  // If `keep` is true, each run reads the state that the previous run wrote. KilnExecutorKeepState
+  // has the details.
   Status keep_state(bool keep) {
     return Status::Of(KilnExecutorKeepState(handle(), keep ? 1 : 0));
   }
-  // Sets the states to their initial values, for a new sequence.
+  // Sets all states to their initial values, to begin a new sequence.
   Status ResetState() { return Status::Of(KilnExecutorResetState(handle())); }
 
-  // Sets the inputs that the content of a parameter file names.
+  // Sets the inputs that are named in `bytes`, the content of a parameter file.
   Status LoadParams(Span<const char> bytes) {
     return Status::Of(KilnExecutorLoadParams(handle(), bytes.data(), bytes.size()));
   }
-  // Uses the memory of `other` for the inputs that the content of a parameter file names.
+  // Uses the memory of `other` for the inputs that are named in `bytes`, as above.
   Status ShareParams(const Executor& other, Span<const char> bytes) {
     return Status::Of(
         KilnExecutorShareParams(handle(), other.handle(), bytes.data(), bytes.size()));
   }
 
-  // The mean seconds per run of each measurement, after one run to warm up.
+  // Returns the mean duration of a run in seconds for each measurement, after one warm-up run.
   Result<std::vector<double>> TimeEvaluator(const TimeEvaluatorOptions& options = {}) {
     std::vector<double> seconds(options.repeat > 0 ? static_cast<size_t>(options.repeat) : 1);
     const KilnCode code = KilnExecutorTimeEvaluator(handle(), options.number, options.repeat,
@@ -724,7 +729,7 @@ class Executor {
     if (code != KILN_OK) return Status::Of(code);
     return seconds;
   }
-  // Runs the model once and says how long each operator took, as JSON.
+  // Runs the model once and returns the duration of each operator as JSON.
   Result<std::string> Profile() {
     char* json = nullptr;
     const KilnCode code = KilnExecutorProfile(handle(), &json);
@@ -763,20 +768,20 @@ inline Result<Executor> Model::MakeExecutor() const {
   return Executor(executor);
 }
 
-// Threads that operators run on, the calling one included. 0: one per core.
+// Sets the number of threads that operators run on, including the calling thread. 0: one per core.
 inline Status SetNumThreads(int num_threads) { return Status::Of(KilnSetNumThreads(num_threads)); }
 inline int NumThreads() { return KilnNumThreads(); }
 
-// Bytes of workspaces that are kept and that no run uses.
+// Returns the size of the workspaces that are kept and not used by a run.
 inline uint64_t IdleWorkspaceBytes() { return KilnIdleWorkspaceBytes(); }
-// Frees them; returns how many bytes they were.
+// Frees them and returns their size in bytes.
 inline uint64_t TrimWorkspaces() { return KilnTrimWorkspaces(); }
-// Keeps at most `bytes` of them from now on.
+// From now on, keeps at most `bytes` bytes of them.
 inline Status SetIdleWorkspaceLimit(uint64_t bytes) {
   return Status::Of(KilnSetIdleWorkspaceLimit(bytes));
 }
 
-// The version of the library, such as "0.2.0".
+// Returns the version of the library, such as "0.2.0".
 inline std::string RuntimeVersion() { return KilnRuntimeVersion(); }
 
 }  // namespace kiln

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C ABI by which programs, in any language, use compiled models.
+// The C ABI by which programs in any language use compiled models.
 //
-// Every function returns 0 on success and a non-zero value on failure, unless it says otherwise;
-// the text of the failure comes from TVMGetLastError. Handles are opaque. The C++ runtime
-// implements everything here; the C runtime the part that its README lists.
+// Unless stated otherwise, every function returns 0 on success and a non-zero value on failure.
+// TVMGetLastError returns the text of the failure. Handles are opaque. The C++ runtime implements
+// all of these functions. The C runtime implements those listed in runtime_crt/README.md.
 //
 //   TVMModuleHandle factory;
 //   if (TVMModLoadFromFile("my_mod.so", "so", &factory) != 0) puts(TVMGetLastError());
@@ -31,7 +31,7 @@ extern "C" {
 // One extent of a shape, in elements.
 typedef int64_t tvm_index_t;
 
-// Further values of DLDevice.device_type, beside those of dlpack.h.
+// Values of DLDevice.device_type in addition to those of dlpack.h.
 typedef enum {
   kDLAOCL = 5,
   kDLSDAccel = 6,
@@ -41,22 +41,23 @@ typedef enum {
   kDLWebGPU = 15
 } TVMDeviceExtType;
 
-// What a TVMValue holds. Codes from kTVMExtBegin on are free for extensions.
+// Type codes of a TVMValue. Each comment names the member in use. Codes from kTVMExtBegin on are
+// free for extensions.
 typedef enum {
-  kTVMArgInt = 0,               // v_int64
-  kTVMArgFloat = 2,             // v_float64
-  kTVMOpaqueHandle = 3,         // v_handle, meaning is up to caller and callee
-  kTVMNullptr = 4,              // no value
-  kTVMDataType = 5,             // v_type
-  kDLDevice = 6,                // v_device
-  kTVMDLTensorHandle = 7,       // v_handle, a DLTensor*
-  kTVMObjectHandle = 8,         // v_handle
-  kTVMModuleHandle = 9,         // v_handle, a TVMModuleHandle
-  kTVMPackedFuncHandle = 10,    // v_handle, a TVMFunctionHandle
-  kTVMStr = 11,                 // v_str, NUL-terminated
-  kTVMBytes = 12,               // v_handle, a TVMByteArray*
-  kTVMNDArrayHandle = 13,       // v_handle, an owned array that starts with a DLTensor
-  kTVMObjectRValueRefArg = 14,  // v_handle
+  kTVMArgInt = 0,               // v_int64.
+  kTVMArgFloat = 2,             // v_float64.
+  kTVMOpaqueHandle = 3,         // v_handle, defined by caller and callee.
+  kTVMNullptr = 4,              // no value.
+  kTVMDataType = 5,             // v_type.
+  kDLDevice = 6,                // v_device.
+  kTVMDLTensorHandle = 7,       // v_handle, a DLTensor*.
+  kTVMObjectHandle = 8,         // v_handle.
+  kTVMModuleHandle = 9,         // v_handle, a TVMModuleHandle.
+  kTVMPackedFuncHandle = 10,    // v_handle, a TVMFunctionHandle.
+  kTVMStr = 11,                 // v_str, NUL-terminated.
+  kTVMBytes = 12,               // v_handle, a TVMByteArray*.
+  kTVMNDArrayHandle = 13,       // v_handle, an owned array that starts with a DLTensor.
+  kTVMObjectRValueRefArg = 14,  // v_handle.
   kTVMExtBegin = 15,
   kTVMNNVMFirst = 16,
   kTVMNNVMLast = 20,
@@ -64,7 +65,7 @@ typedef enum {
   kTVMExtEnd = 128
 } TVMArgTypeCode;
 
-// One argument or result; which member counts is said by a type code beside it.
+// One argument or result. A TVMArgTypeCode passed beside it selects the member.
 typedef union {
   int64_t v_int64;
   double v_float64;
@@ -74,7 +75,7 @@ typedef union {
   DLDevice v_device;
 } TVMValue;
 
-// A borrowed run of bytes.
+// A borrowed sequence of bytes.
 typedef struct {
   const char* data;
   size_t size;  // In bytes.
@@ -82,36 +83,38 @@ typedef struct {
 
 typedef void* TVMModuleHandle;     // A module; released by TVMModFree.
 typedef void* TVMFunctionHandle;   // A function; released by TVMFuncFree.
-typedef void* TVMRetValueHandle;   // Slot that a callback puts its result in.
-typedef void* TVMStreamHandle;     // Queue of work of a device; NULL is the default one.
+typedef void* TVMRetValueHandle;   // Place for the result of a callback.
+typedef void* TVMStreamHandle;     // Queue of work of a device; NULL is the default queue.
 typedef void* TVMObjectHandle;     // Any other object.
 typedef DLTensor* TVMArrayHandle;  // An array; released by TVMArrayFree.
 
-// A function of the program, for TVMFuncCreateFromCFunc. Sets its result by TVMCFuncSetReturn.
+// A callback of the program for TVMFuncCreateFromCFunc. It sets its result with TVMCFuncSetReturn.
 typedef int (*TVMPackedCFunc)(TVMValue* args, int* type_codes, int num_args, TVMRetValueHandle ret,
                               void* resource_handle);
 
-// Releases `resource_handle` when the function that carries it is destroyed.
+// Releases `resource_handle` when the function that owns it is destroyed.
 typedef void (*TVMPackedCFuncFinalizer)(void* resource_handle);
 
 // --- Errors ---
 
-// Stores a copy of `msg` as the last error of this thread.
+// Stores a copy of `msg` as the last error of the calling thread.
 TVM_DLL void TVMAPISetLastError(const char* msg);
 
-// The last error of this thread, "" if there was none. Valid until the next error on this thread.
+// Returns the last error of the calling thread, "" if there was none. The text is valid until the
+// next error on this thread.
 TVM_DLL const char* TVMGetLastError(void);
 
 // --- Modules ---
 
-// Loads a compiled model. `format` is "so", or "" to go by the name of the file.
+// Loads a compiled model. `format` must be "so"; "" and NULL stand for it.
 TVM_DLL int TVMModLoadFromFile(const char* file_name, const char* format, TVMModuleHandle* out);
 
 // Lets `mod` find functions in `dep`.
 TVM_DLL int TVMModImport(TVMModuleHandle mod, TVMModuleHandle dep);
 
-// Looks a function up; `query_imports` other than 0 includes imported modules. In the C++ runtime a
-// missing function is success with a NULL in `*out`; in the C runtime it is error 0x100.
+// Looks up a function. If `query_imports` is not 0, imported modules are searched too. If the
+// function is missing, the C++ runtime returns 0 and sets `*out` to NULL; the C runtime returns
+// error 0x100.
 TVM_DLL int TVMModGetFunction(TVMModuleHandle mod, const char* func_name, int query_imports,
                               TVMFunctionHandle* out);
 
@@ -119,52 +122,57 @@ TVM_DLL int TVMModFree(TVMModuleHandle mod);
 
 // --- Functions ---
 
-// Calls a function. The result is `*ret_val` of type `*ret_type_code`. A string or bytes result
-// stays the runtime's and is valid until the next call on this thread; handles are the caller's to
-// release.
+// Calls a function. `*ret_val` receives the result and `*ret_type_code` its type. The runtime keeps
+// ownership of a string or bytes result, which is valid until the next call on this thread. The
+// caller must release a handle.
 TVM_DLL int TVMFuncCall(TVMFunctionHandle func, TVMValue* arg_values, int* type_codes, int num_args,
                         TVMValue* ret_val, int* ret_type_code);
 
 TVM_DLL int TVMFuncFree(TVMFunctionHandle func);
 
-// Makes a function from a C function. `fin`, if not NULL, runs once on `resource_handle` at the
-// end.
+// Makes a function from a C function. If `fin` is not NULL, it is called once with
+// `resource_handle` when the function is destroyed.
 TVM_DLL int TVMFuncCreateFromCFunc(TVMPackedCFunc func, void* resource_handle,
                                    TVMPackedCFuncFinalizer fin, TVMFunctionHandle* out);
 
-// For use inside a TVMPackedCFunc: sets its result. `num_ret` is 1.
+// Sets the result of a TVMPackedCFunc; for use inside of one. `num_ret` must be 1.
 TVM_DLL int TVMCFuncSetReturn(TVMRetValueHandle ret, TVMValue* value, int* type_code, int num_ret);
 
-// For use inside a TVMPackedCFunc: turns a borrowed argument into one that may be kept.
+// Turns a borrowed argument of a TVMPackedCFunc into a value that the callback may keep; for use
+// inside of one.
 TVM_DLL int TVMCbArgToReturn(TVMValue* value, int* code);
 
-// Makes `f` callable by name from everywhere. With `override` 0 a taken name is an error.
+// Registers `f` as the global function `name`. If `name` is taken, it is replaced if `override` is
+// not 0; otherwise this is an error.
 TVM_DLL int TVMFuncRegisterGlobal(const char* name, TVMFunctionHandle f, int override);
 
-// Finds a global function. A missing one is success with a NULL in `*out` in the C++ runtime.
+// Finds a global function. If it is missing, the C++ runtime returns 0 and sets `*out` to NULL; the
+// C runtime returns error 0x100.
 TVM_DLL int TVMFuncGetGlobal(const char* name, TVMFunctionHandle* out);
 
-// All names of global functions, in order. Valid until the next such call on this thread.
+// Lists the names of all global functions in order. The array is valid until the next call of this
+// function on the same thread.
 TVM_DLL int TVMFuncListGlobalNames(int* out_size, const char*** out_array);
 
 TVM_DLL int TVMFuncRemoveGlobal(const char* name);
 
 // --- Arrays ---
 
-// Allocates a compact array through the Device API of its device.
+// Allocates a compact array through the device API of its device. `shape` has `ndim` extents, in
+// elements.
 TVM_DLL int TVMArrayAlloc(const tvm_index_t* shape, int ndim, int dtype_code, int dtype_bits,
                           int dtype_lanes, int device_type, int device_id, TVMArrayHandle* out);
 
 TVM_DLL int TVMArrayFree(TVMArrayHandle handle);
 
-// Copies between an array and memory of the program; `nbytes` must be the size of the whole array.
+// Copy between an array and memory of the program. `nbytes` must be the size of the whole array.
 TVM_DLL int TVMArrayCopyFromBytes(TVMArrayHandle handle, void* data, size_t nbytes);
 TVM_DLL int TVMArrayCopyToBytes(TVMArrayHandle handle, void* data, size_t nbytes);
 
-// Copies one array into another of the same shape and type.
+// Copies an array into another one of the same shape and type.
 TVM_DLL int TVMArrayCopyFromTo(TVMArrayHandle from, TVMArrayHandle to, TVMStreamHandle stream);
 
-// Makes an array of a managed tensor and takes it over.
+// Makes an array from a managed tensor and takes ownership of the tensor.
 TVM_DLL int TVMArrayFromDLPack(DLManagedTensor* from, TVMArrayHandle* out);
 
 // Makes a managed tensor that shares the memory of the array.
@@ -174,16 +182,16 @@ TVM_DLL void TVMDLManagedTensorCallDeleter(DLManagedTensor* dltensor);
 
 // --- Devices ---
 
-// Allocates `nbytes` bytes, at least `alignment` bytes aligned (a power of two).
+// Allocates `nbytes` bytes. `alignment`, in bytes, must be a power of two.
 TVM_DLL int TVMDeviceAllocDataSpace(DLDevice dev, size_t nbytes, size_t alignment,
                                     DLDataType type_hint, void** out_data);
 
 TVM_DLL int TVMDeviceFreeDataSpace(DLDevice dev, void* ptr);
 
-// Copies between two tensors of the same size in bytes.
+// Copies a tensor into another one of the same size in bytes.
 TVM_DLL int TVMDeviceCopyDataFromTo(DLTensor* from, DLTensor* to, TVMStreamHandle stream);
 
-// Waits until the work of a stream is done.
+// Waits until all work in a stream is done.
 TVM_DLL int TVMSynchronize(int device_type, int device_id, TVMStreamHandle stream);
 
 #ifdef __cplusplus

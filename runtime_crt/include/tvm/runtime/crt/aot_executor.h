@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a model whose entry function is packed, from its metadata. No heap: all memory is the
-// caller's.
+// Runs a model with a packed entry function, guided by its metadata. It uses no heap: the caller
+// provides all memory.
 //
 //   static uint8_t memory[8192];
 //   TVMAotExecutor executor;
@@ -22,47 +22,51 @@
 extern "C" {
 #endif
 
-// The application may read it; only these functions change it.
+// State of an executor. The application may read it, but only the functions below may change it.
 typedef struct TVMAotExecutor {
   const struct TVMMetadata* metadata;
   TVMModuleHandle module_handle;
-  TVMFunctionHandle entry;  // The entry function.
+  TVMFunctionHandle entry;  // The entry function of the model.
   DLDevice device;
   DLTensor* args;    // Inputs, outputs, workspace pools.
-  TVMValue* values;  // One per argument: its address in `args`.
+  TVMValue* values;  // One per argument: the address of its tensor in `args`.
   int* type_codes;   // One per argument.
   int64_t num_args;
 } TVMAotExecutor;
 
-// Metadata of the model `module_name`, which must be in the module.
+// Finds the metadata of the model `module_name` in the module.
 tvm_crt_error_t TVMAotExecutor_FindMetadata(TVMModuleHandle module, const char* module_name,
                                             const struct TVMMetadata** metadata);
 
-// Bytes of memory that an executor of this model takes: tensors of inputs and outputs, workspace
-// pools, and what describes them.
+// Returns the number of bytes that an executor of this model needs: its inputs, outputs and
+// workspace pools, and their descriptions.
 size_t TVMAotExecutor_MemoryBytes(const struct TVMMetadata* metadata);
 
-// Only the CPU is there. kTvmErrorPlatformNoMemory if `memory_bytes` is too little,
-// kTvmErrorFunctionNameNotFound if the module has no such model, kTvmErrorFunctionCallInvalidArg
-// for another device or metadata of another version. `memory` lives as long as the executor.
+// Prepares an executor in `memory`, which must live as long as the executor. `device` must be a
+// CPU. Errors:
+//   kTvmErrorPlatformNoMemory            `memory_bytes` is too small.
+//   kTvmErrorFunctionNameNotFound        The module has no such model.
+//   kTvmErrorFunctionCallInvalidArg      The device is no CPU, or the metadata has another version.
+//   kTvmErrorFunctionCallNotImplemented  The model has constant pools that must be loaded.
 tvm_crt_error_t TVMAotExecutor_Init(TVMAotExecutor* executor, TVMModuleHandle module,
                                     DLDevice device, const char* module_name, void* memory,
                                     size_t memory_bytes);
 
 int64_t TVMAotExecutor_GetNumInputs(const TVMAotExecutor* executor);
 int64_t TVMAotExecutor_GetNumOutputs(const TVMAotExecutor* executor);
-// -1 if there is no such input.
+// Returns the index of the input `name`, or -1 if there is none.
 int64_t TVMAotExecutor_GetInputIndex(const TVMAotExecutor* executor, const char* name);
-// The executor's tensor, to be filled before, or read after a run; NULL if there is none. A caller
-// that sets its `data` to memory of its own, aligned to TVM_CRT_TENSOR_ALIGNMENT_BYTES, saves the
-// copy.
+// Return the executor's tensor number `index`, or NULL if there is none. The caller fills an input
+// before a run and reads an output after it. To avoid a copy, the caller may set `data` of the
+// tensor to its own memory, aligned to TVM_CRT_TENSOR_ALIGNMENT_BYTES.
 DLTensor* TVMAotExecutor_GetInput(const TVMAotExecutor* executor, int64_t index);
 DLTensor* TVMAotExecutor_GetOutput(const TVMAotExecutor* executor, int64_t index);
 
-// 0, or what the entry function returned; the text comes from TVMGetLastError.
+// Runs the model. Returns 0, or the non-zero result of the entry function; TVMGetLastError returns
+// the text.
 int TVMAotExecutor_Run(TVMAotExecutor* executor);
 
-// The form with memory from TVMPlatformMemoryAllocate.
+// Create and release an executor whose memory comes from TVMPlatformMemoryAllocate.
 tvm_crt_error_t TVMAotExecutor_Create(TVMModuleHandle module, DLDevice device,
                                       TVMAotExecutor** executor, const char* module_name);
 tvm_crt_error_t TVMAotExecutor_Release(TVMAotExecutor* executor, DLDevice device);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Start of the C runtime, for programs that look functions up by name.
+// Initialization of the C runtime, for programs that look up functions by name.
 #ifndef TVM_RUNTIME_CRT_CRT_H_
 #define TVM_RUNTIME_CRT_CRT_H_
 
@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-// Forgets all modules and global functions, registers the system library as the first module, and
-// the global function `runtime.SystemLib`, which returns it.
+// Resets the runtime: removes all modules and global functions, and registers the system library as
+// the first module. The global function `runtime.SystemLib` returns that module.
 tvm_crt_error_t TVMInitializeRuntime(void);
 
 #ifdef __cplusplus

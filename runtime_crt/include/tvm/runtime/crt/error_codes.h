@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Return codes of the C runtime: category << 8 | code; 0 is success.
+// Return codes of the C runtime: category << 8 | code. 0 is success.
 #ifndef TVM_RUNTIME_CRT_ERROR_CODES_H_
 #define TVM_RUNTIME_CRT_ERROR_CODES_H_
 
@@ -35,8 +35,8 @@ typedef enum {
   kTvmErrorFunctionCallNotImplemented = 0x802,
   kTvmErrorFunctionCallInvalidArg = 0x803,
 
-  // The bit of errors of the system's: no function of this runtime returns one. It gives the type
-  // four bytes where enums are as short as their values allow.
+  // Bit of system errors. No function of this runtime returns one. This value makes the type four
+  // bytes wide on targets whose enums are only as wide as their values need.
   kTvmErrorSystemErrorMask = -0x7fffffff - 1
 } tvm_crt_error_t;
 

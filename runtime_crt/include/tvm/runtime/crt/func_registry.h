@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions by name. The compiler makes one registry per model as constant data; the mutable kind
-// holds global functions in memory of the caller's.
+// Registries that find functions by name. The compiler generates one registry per model as constant
+// data. Global functions are in a mutable registry, whose memory the caller provides.
 //
 //   tvm_function_index_t index;
 //   if (TVMFuncRegistry_Lookup(registry, "tvmgen_default_fused_add", &index) == 0) …
@@ -20,8 +20,8 @@ extern "C" {
 
 typedef uint16_t tvm_function_index_t;
 
-// `names` is the number of functions as uint16_t in the byte order of the machine, each name with
-// its NUL, and one more NUL. `funcs` is in the same order.
+// A registry. `names` begins with the number of functions, a uint16_t in the byte order of the
+// machine. The NUL-terminated names follow, then one more NUL. `funcs` is in the same order.
 typedef struct TVMFuncRegistry {
   const char* names;
   const TVMBackendPackedCFunc* funcs;
@@ -29,28 +29,29 @@ typedef struct TVMFuncRegistry {
 
 tvm_function_index_t TVMFuncRegistry_GetNumFuncs(const TVMFuncRegistry* registry);
 
-// kTvmErrorFunctionNameNotFound leaves `*index` as it is.
+// Finds the index of a function. On kTvmErrorFunctionNameNotFound, `*index` is unchanged.
 tvm_crt_error_t TVMFuncRegistry_Lookup(const TVMFuncRegistry* registry, const char* name,
                                        tvm_function_index_t* index);
 
-// kTvmErrorFunctionIndexInvalid leaves `*func` as it is.
+// Returns the function at `index`. On kTvmErrorFunctionIndexInvalid, `*func` is unchanged.
 tvm_crt_error_t TVMFuncRegistry_GetByIndex(const TVMFuncRegistry* registry,
                                            tvm_function_index_t index, TVMBackendPackedCFunc* func);
 
-// A registry that grows, up to `max_functions` and as long as names fit. Functions and, behind
-// them, names lie in the caller's memory.
+// A registry that can grow, up to `max_functions` functions and as long as their names fit. The
+// caller's memory holds the functions, followed by the names.
 typedef struct TVMMutableFuncRegistry {
   TVMFuncRegistry registry;
   size_t max_functions;
 } TVMMutableFuncRegistry;
 
-// Takes memory of at least one entry, which must live as long as the registry; aligned as malloc
-// does. kTvmErrorBufferTooSmall.
+// Makes an empty registry in `buffer`, which must live as long as the registry and be aligned like
+// memory from malloc. Returns kTvmErrorBufferTooSmall if not even one function fits.
 tvm_crt_error_t TVMMutableFuncRegistry_Create(TVMMutableFuncRegistry* registry, void* buffer,
                                               size_t buffer_size_bytes);
 
-// Adds a function, or with `override` replaces it. kTvmErrorFunctionAlreadyDefined,
-// kTvmErrorFunctionRegistryFull.
+// Adds a function. If the name is taken, replaces its function if `override` is not 0; otherwise
+// returns kTvmErrorFunctionAlreadyDefined. Returns kTvmErrorFunctionRegistryFull if there is no
+// room.
 tvm_crt_error_t TVMMutableFuncRegistry_Set(TVMMutableFuncRegistry* registry, const char* name,
                                            TVMBackendPackedCFunc func, int override);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model as the C runtime sees it: a registry of functions, in read-only memory.
+// A module of the C runtime: a registry of functions in read-only memory.
 #ifndef TVM_RUNTIME_CRT_MODULE_H_
 #define TVM_RUNTIME_CRT_MODULE_H_
 
@@ -15,12 +15,12 @@ typedef struct TVMModule {
   const TVMFuncRegistry* registry;
 } TVMModule;
 
-// The models that are linked into the program. Made by the compiler.
+// Returns the models that are linked into the program. The compiler generates this function.
 const TVMModule* TVMSystemLibEntryPoint(void);
 
-// Gives a module a handle, under which TVMModGetFunction finds its functions. A module that is
-// there already keeps its handle. kTvmErrorFunctionRegistryFull beyond
-// TVM_CRT_MAX_REGISTERED_MODULES.
+// Registers a module. TVMModGetFunction finds its functions by `*handle`. A module that is already
+// registered keeps its handle. Returns kTvmErrorFunctionRegistryFull if
+// TVM_CRT_MAX_REGISTERED_MODULES other modules are registered.
 tvm_crt_error_t TVMModCreateFromCModule(const TVMModule* module, TVMModuleHandle* handle);
 
 #ifdef __cplusplus

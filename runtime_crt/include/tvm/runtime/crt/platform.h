@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the C runtime asks of the platform. The application implements what the parts that it links
-// need; platform/host has an implementation for programs on an operating system.
+// Platform hooks that the C runtime calls. The application implements the hooks that its parts of
+// the runtime need. platform/host implements them for programs on an operating system.
 #ifndef TVM_RUNTIME_CRT_PLATFORM_H_
 #define TVM_RUNTIME_CRT_PLATFORM_H_
 
@@ -21,15 +21,16 @@ extern "C" {
 #define TVM_CRT_NORETURN
 #endif
 
-// Memory of a device, at least TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES aligned.
-// kTvmErrorPlatformNoMemory.
+// Allocate and free memory of a device. Blocks are aligned to at least
+// TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES. Allocate returns kTvmErrorPlatformNoMemory if there is no
+// memory.
 tvm_crt_error_t TVMPlatformMemoryAllocate(size_t num_bytes, DLDevice device, void** out);
 tvm_crt_error_t TVMPlatformMemoryFree(void* memory, DLDevice device);
 
 // Ends the program, or resets the board.
 void TVMPlatformAbort(tvm_crt_error_t code) TVM_CRT_NORETURN;
 
-// A clock. kTvmErrorPlatformTimerBadState for a start after a start, or a stop without one.
+// A timer. Start returns kTvmErrorPlatformTimerBadState if the timer is running, Stop if it is not.
 tvm_crt_error_t TVMPlatformTimerStart(void);
 tvm_crt_error_t TVMPlatformTimerStop(double* elapsed_seconds);
 
