@@ -93,7 +93,8 @@ class CInterfaceWriter {
     for (const std::string& device : names_.devices()) Line(DeviceHookPrototypes(device));
   }
 
-  // Parameters of the model's function; `workspace` are those of the module's own memory.
+  // Returns the parameters of the model's function. `workspace` holds the parameters for the
+  // module's own scratch memory.
   std::vector<Parameter> Parameters(const std::vector<Parameter>& workspace) const {
     std::vector<Parameter> params;
     for (int i = 0; i < names_.num_tensors() && !names_.workspace_io(); ++i) {
@@ -186,7 +187,7 @@ class CInterfaceWriter {
     Line("int32_t ", prefix_, "_set_cpu_variant(const char* name);\n");
   }
 
-  // The function that says where in the pools the inputs or outputs lie.
+  // Writes the function that returns the places of the inputs or outputs in the pools.
   void WriteMap(const std::string& what, bool input) {
     if (input) {
       Line("// Where the inputs lie in these pools. A run writes over them: before each, the");
@@ -225,7 +226,8 @@ class CInterfaceWriter {
     WriteRun("_run_with_state", {"void* state"}, "KILN_CAST(uint8_t*, state)");
   }
 
-  // With further parameters, and the state if the module has one.
+  // Writes a function that runs the model. `more` are its further parameters; `state` is the
+  // argument for the state, empty if the module has none.
   void WriteRun(const std::string& name, const std::vector<std::string>& more,
                 const std::string& state) {
     const bool workspace_io = names_.workspace_io();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a generated header that a program with the C interface calls.
+// The part of a generated header that programs use with the C interface.
 #ifndef KILN_METADATA_C_INTERFACE_H_
 #define KILN_METADATA_C_INTERFACE_H_
 
@@ -10,12 +10,13 @@
 
 namespace kiln {
 
-// Structs of inputs, outputs and pools, the functions, and macros of the workspaces: C99, inside of
-// `extern "C"`. Objects define the functions by VersionedName.
+// Returns structs for inputs, outputs and pools, the functions, and macros of the workspaces. The
+// text is C99 and belongs inside `extern "C"`. Objects define the functions under the names that
+// VersionedName returns.
 std::string CInterface(const ModelNames& names, absl::string_view version);
 
-// The same model with tensors whose names and types the compiler checks: C++17, freestanding, in
-// the namespace `tvmgen_<module>`; after CInterface.
+// Returns a typed interface to the same model: the compiler checks names and types of tensors. The
+// text is freestanding C++17 in the namespace `tvmgen_<module>` and follows the text of CInterface.
 std::string CppInterface(const ModelNames& names);
 
 }  // namespace kiln

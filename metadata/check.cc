@@ -79,7 +79,8 @@ absl::Status CheckPool(const proto::Pool& pool) {
   return absl::OkStatus();
 }
 
-// Where the model's tensors lie: all of them in pools, or none.
+// Checks the `place` fields of the model's parameters: either all or none are present, and each
+// lies within an external workspace pool.
 absl::Status CheckPlaces(const proto::Metadata& metadata) {
   const auto& parameters = metadata.functions(0).parameters();
   for (const proto::Parameter& parameter : parameters) {

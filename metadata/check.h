@@ -7,9 +7,10 @@
 
 namespace kiln {
 
-// What holds of the metadata of every module, whoever has written it: a name that is an identifier,
-// a function of the model, as many parameters as inputs and outputs, sizes that are not negative,
-// buffers inside of their pools. InvalidArgument says what does not.
+// Checks conditions that hold for the metadata of every module, no matter which program wrote it.
+// Examples: the module name is an identifier, there is a function of the model, the number of
+// parameters matches inputs and outputs, no size is negative, buffers lie within their pools.
+// InvalidArgument names the first condition that fails.
 absl::Status CheckMetadata(const proto::Metadata& metadata);
 
 }  // namespace kiln

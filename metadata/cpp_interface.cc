@@ -11,7 +11,7 @@
 namespace kiln {
 namespace {
 
-// What every generated header brings along, once per translation unit.
+// Defined by every generated header, but at most once per translation unit.
 constexpr char kTensorRef[] = R"(#ifndef KILN_TENSOR_REF_
 #define KILN_TENSOR_REF_
 namespace kiln {
@@ -55,7 +55,7 @@ class TensorRef {
 #endif  // KILN_TENSOR_REF_
 )";
 
-// The type that has the bytes of an element.
+// Returns a C++ type that can hold an element. float16 elements are passed as 16-bit integers.
 std::string ElementType(const std::string& dtype) {
   if (dtype == "float32") return "float";
   if (dtype == "float64") return "double";
@@ -92,7 +92,7 @@ class CppInterfaceWriter {
   }
 
   void WriteTensors(const std::string& what, bool input) {
-    // A namespace of their own, so that no tensor has the name of another's.
+    // A separate namespace keeps these names apart from the names of other tensors.
     Line("namespace ", what, "_info {");
     for (int i = 0; i < names_.num_tensors(); ++i) {
       if (names_.is_input(i) == input) WriteInfo(i);
@@ -174,7 +174,7 @@ class CppInterfaceWriter {
     Line("};\n");
   }
 
-  // The function that says where in the pools the inputs or outputs lie.
+  // Writes the function that returns the places of the inputs or outputs in the pools.
   void WriteMap(const std::string& what, bool input) {
     std::vector<std::string> tensors;
     for (int i = 0; i < names_.num_tensors(); ++i) {

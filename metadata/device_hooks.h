@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of a device's hooks in generated code.
+// Names of a device's hooks in generated code.
 #ifndef KILN_METADATA_DEVICE_HOOKS_H_
 #define KILN_METADATA_DEVICE_HOOKS_H_
 
@@ -9,10 +9,11 @@
 
 namespace kiln {
 
-// DeviceHook("ethos_u", "Open") is "TVMDeviceEthosUOpen".
+// Returns the name of a hook: DeviceHook("ethos_u", "Open") is "TVMDeviceEthosUOpen".
 std::string DeviceHook(absl::string_view device, absl::string_view hook);
 
-// C prototypes of Activate, Open, Close and Deactivate, which the application defines.
+// Returns C prototypes of the hooks Activate, Open, Close and Deactivate, which the application
+// defines.
 std::string DeviceHookPrototypes(absl::string_view device);
 
 }  // namespace kiln

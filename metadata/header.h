@@ -11,18 +11,20 @@
 
 namespace kiln {
 
-// The generated C header of a model: for every input and output its index, size, shape, dtype and
-// quantization as #defines, the model's sizes, and for the C interface the structs of tensors and
-// the function to call. How names are made: metadata/README.md. InvalidArgument if two tensors get
-// the same name.
+// Returns the generated C header of a model. For every input and output it defines index, size,
+// shape, dtype and quantization as macros, and it defines the model's sizes. For the C interface it
+// also declares the structs of tensors and the function to call. docs/metadata.md has the rule for
+// names. InvalidArgument if two tensors get the same name.
 absl::StatusOr<std::string> ModelHeader(const proto::Metadata& metadata);
 
-// The version of what the header says: eight hexadecimal digits, a hash of it. Programs of the C interface
-// call functions by names that end with it, which the object of another version does not have.
+// Returns the version of the header's interface: a hash of eight hexadecimal digits. With the C
+// interface, programs call functions whose names end with the version. An object of another version
+// does not define these names.
 absl::StatusOr<std::string> InterfaceVersion(const proto::Metadata& metadata);
-// These functions, by their plain names: of the model, and of its state if it has one.
+// Returns the plain names of these functions: those of the model and, if the model has state, of
+// its state.
 std::vector<std::string> InterfaceFunctions(const proto::Metadata& metadata);
-// "tvmgen_my_mod_run_model_0123abcd".
+// Returns the name that objects define, such as "tvmgen_my_mod_run_model_0123abcd".
 std::string VersionedName(absl::string_view name, absl::string_view version);
 
 }  // namespace kiln

@@ -10,7 +10,7 @@
 namespace kiln {
 namespace {
 
-// Macros that the headers of several models may bring along into one translation unit.
+// The guards allow headers of several models in one translation unit.
 constexpr char kMacros[] = R"(#ifndef KILN_CAST
 #ifdef __cplusplus
 #define KILN_CAST(type, pointer) static_cast<type>(pointer)
@@ -45,7 +45,7 @@ static inline int kiln_is_aligned(const void* memory, uintptr_t bytes) {
 #endif
 )";
 
-// A mark after a state says that it has been initialized.
+// With KILN_CHECKS, a mark after the bytes of a state shows that the state has been initialized.
 constexpr char kStateMarks[] = R"(#if defined(KILN_CHECKS) && !defined(KILN_STATE_MARKS)
 #define KILN_STATE_MARKS
 static inline void kiln_mark_state(uint8_t* end) {
@@ -66,7 +66,7 @@ class FunctionWriter {
   FunctionWriter(const ModelNames& names, absl::string_view version)
       : names_(names), version_(version) {}
 
-  // The function as objects of this version define it, and by its plain name.
+  // Returns the declaration under the versioned name and the definition of the plain name.
   std::string Write(const std::string& name, const std::vector<InterfaceParameter>& params,
                     bool initializes) && {
     const auto list =
@@ -106,7 +106,8 @@ class FunctionWriter {
     return names_.state() != nullptr && parameter.meaning == names_.state()->name();
   }
 
-  // The mark of a state, and whether it needs none, as the module's own.
+  // EndOfState returns a C expression for the address of the mark. IsOwnState returns a C condition
+  // that is true for the module's own state, which needs no mark; empty if the module has none.
   std::string EndOfState(const InterfaceParameter& state) const {
     return absl::StrCat("KILN_CAST(uint8_t*, ", state.name, ") + ", names_.state()->size_bytes());
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A function that a generated header declares: by the name that ends with the version of the header, which
-// objects define, and by its plain name, which stands for the former or, with KILN_CHECKS, for a function that
-// checks its arguments.
+// A function that a generated header declares. Objects define it under a name that ends with the
+// version of the header. The plain name is a macro for the versioned name. With KILN_CHECKS, the
+// plain name is an inline function that checks its arguments first.
 #ifndef KILN_METADATA_INTERFACE_FUNCTION_H_
 #define KILN_METADATA_INTERFACE_FUNCTION_H_
 
@@ -14,28 +14,29 @@
 
 namespace kiln {
 
-// A parameter of such a function.
+// A parameter of a declared function.
 struct InterfaceParameter {
   std::string type, name;
-  std::string meaning = {};     // "input image"; of a pool its name
-  int64_t alignment_bytes = 0;  // of its memory; 0: it may be NULL
+  std::string meaning = {};     // "input image"; for a pool its name
+  int64_t alignment_bytes = 0;  // required of the argument; 0: it may be NULL
 };
 
-// With `initializes`, the function gives the state, its only parameter, the state from before the first run.
+// Returns the text that declares a function and defines its plain name. If `initializes` is true,
+// the function resets a state, its only parameter, to the contents before the first run.
 std::string InterfaceFunction(const ModelNames& names, absl::string_view version,
                               const std::string& name,
                               const std::vector<InterfaceParameter>& params,
                               bool initializes = false);
 
-// Macros that the text of InterfaceFunction needs, once per translation unit: KILN_CAST, KILN_CHECK
-// and their kind.
+// Returns the macros and helpers, such as KILN_CAST and KILN_CHECK, that the texts of
+// InterfaceFunction need once per translation unit.
 std::string InterfaceMacros(const ModelNames& names);
 
-// A text of a failed check, as a literal of C.
+// Returns the message of a failed check as a C string literal, which begins with the module's name.
 std::string CheckText(const ModelNames& names, absl::string_view what);
 
-// The bytes that a program gives to a pool, as a macro: of a state with room for the mark that it is
-// initialized, where this is checked.
+// Returns the definition of `macro` as the number of bytes that a program provides for a pool. With
+// KILN_CHECKS, a state has room for the mark that shows that it is initialized.
 std::string SizeMacro(absl::string_view macro, const ModelNames& names, const proto::Pool& pool);
 
 }  // namespace kiln

@@ -78,7 +78,7 @@ Json ToJson(const Message& message) {
   return object;
 }
 
-// `indent`: -1 for one line.
+// `indent` is the indentation per level; -1 puts all text on one line.
 std::string Text(const proto::Metadata& metadata, int indent) {
   return ToJson(metadata).dump(indent, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metadata as JSON text, and back: ParseMetadataJson(MetadataJson(m), "") is m.
+// Conversion of metadata to JSON and back: ParseMetadataJson(MetadataJson(m), "") is m.
 #ifndef KILN_METADATA_JSON_H_
 #define KILN_METADATA_JSON_H_
 
@@ -11,18 +11,18 @@
 
 namespace kiln {
 
-// The metadata as indented JSON. Keys are the schema's field names, in the schema's order; every
-// field of a message is there, except for messages that are absent. Numbers are numbers, 64-bit
-// ones too.
+// Returns the metadata as indented JSON. Keys are the schema's field names in the schema's order.
+// Every field of a message is written; an absent message is left out. All numbers are JSON numbers,
+// including 64-bit ones.
 std::string MetadataJson(const proto::Metadata& metadata);
-// The same without blanks and line feeds.
+// Returns the same JSON on one line, without blanks between tokens.
 std::string CompactMetadataJson(const proto::Metadata& metadata);
 
-// Reads what MetadataJson has written, now or in an older version of the schema, as metadata of the
-// current version: fields that are newer than the text keep their default values. The text is not
-// trusted: what comes back has at least one function, counts that fit, and no negative size. Errors
-// begin with `name`; FailedPrecondition, naming both versions, for a version that cannot be read;
-// InvalidArgument for all else.
+// Parses text that MetadataJson wrote with this or an older version of the schema, and returns
+// metadata of the current version. Fields that are newer than the text have their default values.
+// The text is not trusted: the result satisfies CheckMetadata. Errors begin with `name`.
+// FailedPrecondition, naming both versions, if the version cannot be read; InvalidArgument for all
+// other errors.
 absl::StatusOr<proto::Metadata> ParseMetadataJson(absl::string_view text, absl::string_view name);
 
 }  // namespace kiln

@@ -16,14 +16,15 @@ void AppendWord(uint64_t value, std::string& out) {
   for (int i = 0; i < 4; ++i) out.push_back(static_cast<char>(value >> 8 * i));
 }
 
-// Bytes and zeros up to the next multiple of 4.
+// Appends the bytes and pads with zeros to the next multiple of 4.
 void AppendPadded(absl::string_view bytes, std::string& out) {
   out.append(bytes.data(), bytes.size());
   out.append((4 - bytes.size() % 4) % 4, '\0');
 }
 
 void AppendNote(uint32_t type, absl::string_view descriptor, std::string& out) {
-  const absl::string_view owner(KILN_NOTE_OWNER, sizeof(KILN_NOTE_OWNER));  // with its NUL
+  const absl::string_view owner(KILN_NOTE_OWNER, sizeof(KILN_NOTE_OWNER));  // includes the
+                                                                            // terminating NUL
   AppendWord(owner.size(), out);
   AppendWord(descriptor.size(), out);
   AppendWord(type, out);

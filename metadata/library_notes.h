@@ -8,9 +8,9 @@
 
 namespace kiln {
 
-// The contents of the section KILN_NOTE_SECTION of a model's shared object, by
-// kiln/library_notes.h: what is read of the library before its code may run. Numbers are little
-// endian, as on all machines that libraries are made for. The section is aligned to 4 bytes.
+// Returns the contents of the section KILN_NOTE_SECTION (kiln/library_notes.h) of a model's shared
+// object. Readers use the notes before any code of the library may run. Numbers are little endian,
+// as on all machines that libraries are compiled for. The section is aligned to 4 bytes.
 std::string LibraryNotes(const proto::Metadata& metadata);
 
 }  // namespace kiln

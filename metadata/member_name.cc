@@ -7,10 +7,11 @@
 namespace kiln {
 namespace {
 
-// True if a byte continues a character of UTF-8.
+// True if the byte continues a UTF-8 character.
 bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-// C reserves such names for compilers and their libraries.
+// True for names that C reserves for compilers and their libraries: "__" or '_' and a capital
+// letter.
 bool IsReservedInC(absl::string_view name) {
   return name.size() > 1 && name[0] == '_' && (name[1] == '_' || absl::ascii_isupper(name[1]));
 }

@@ -8,11 +8,15 @@
 
 namespace kiln {
 
-// The name of a tensor as a member of a C struct. Every character but letters, digits and '_' becomes a '_', also
-// one that has several bytes in UTF-8. A leading digit gets a '_' in front. A name that C reserves, which begins
-// with "__" or with '_' and a capital, gets an 'x' in front. A keyword of C or C++, a macro that compilers
-// predefine, or a macro of the C library gets a '_' at its end. "input-x::2" is "input_x__2", "0" is "_0",
-// "__x" is "x__x", "int" is "int_", "errno" is "errno_".
+// Returns the name of a C struct member for a tensor:
+//
+// - Every character other than a letter, digit or '_' becomes '_', even if it has several bytes in
+//   UTF-8: "input-x::2" is "input_x__2".
+// - A leading digit gets a '_' in front: "0" is "_0".
+// - A name that begins with "__" or with '_' and a capital letter is reserved in C and gets an 'x'
+//   in front: "__x" is "x__x".
+// - A keyword of C or C++, a predefined compiler macro or a C library macro gets a '_' at its end:
+//   "int" is "int_", "errno" is "errno_".
 std::string MemberName(absl::string_view name);
 
 }  // namespace kiln

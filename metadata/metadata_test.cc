@@ -154,7 +154,7 @@ TEST(Header, FunctionsHaveItsVersion) {
   }
 }
 
-// The version is a hash of all that a program takes from the header, and of nothing else.
+// The version is a hash of everything that a program takes from the header, and of nothing else.
 TEST(Header, TheVersionIsOfWhatTheHeaderSays) {
   const std::string version = *InterfaceVersion(Make());
   EXPECT_EQ(*InterfaceVersion(Make()), version);
@@ -180,7 +180,7 @@ TEST(Header, TheVersionIsOfWhatTheHeaderSays) {
   EXPECT_EQ(versions.size(), 7u);
 }
 
-// With KILN_CHECKS, in terms that say which argument is wrong.
+// With KILN_CHECKS, messages of failed checks name the wrong argument.
 TEST(Header, FunctionsCheckTheirArguments) {
   const std::string header = *ModelHeader(Make());
   for (const char* line : {
@@ -224,7 +224,7 @@ TEST(Header, ClashesAreErrors) {
   EXPECT_EQ(ModelHeader(metadata).status().message(), "an input of the model has no name");
 }
 
-// Callers of packed functions write no names of C; macros get numbers.
+// The packed interface has no names that callers write in C. Macros that would clash are numbered.
 TEST(Header, ClashesAreNumberedForThePackedInterface) {
   proto::Metadata metadata = Make();
   metadata.set_interface_api("packed");
@@ -291,7 +291,7 @@ TEST(Header, PoolsOfTheApplication) {
   EXPECT_FALSE(absl::StrContains(*header, "_run_with_workspace"));
 }
 
-// Make() with its tensors in a pool of the application's.
+// Returns Make() with its tensors in a pool that the application provides.
 proto::Metadata MakeWithPlaces() {
   proto::Metadata metadata = Make();
   metadata.set_version(kMetadataVersion);
@@ -321,7 +321,7 @@ TEST(Header, InputsAndOutputsInTheWorkspace) {
        }) {
     EXPECT_TRUE(absl::StrContains(*header, line)) << line << "is not in\n" << *header;
   }
-  // They can be written to.
+  // The element type is not const: the inputs can be written to.
   EXPECT_TRUE(absl::StrContains(*header, "input_x__2_info, ::std::int8_t, 6>;\n")) << *header;
 }
 

@@ -16,11 +16,12 @@
 namespace kiln {
 namespace {
 
-// Whether a global object of C and C++ cannot have the name beside the language, the C library, the
-// headers that a generated one includes, and what a generated one names itself.
+// True if a global object in generated C and C++ cannot have this name. Reserved are names of the
+// language, of the C library, of the headers that generated headers include, and names that
+// generated headers use themselves.
 bool IsReserved(absl::string_view name) {
   if (IsKeyword(name) || IsCompilerMacro(name) || IsLibraryName(name)) return true;
-  if (IsLibraryName(absl::StripPrefix(name, "_"))) return true;  // newlib's _write
+  if (IsLibraryName(absl::StripPrefix(name, "_"))) return true;  // newlib has _write
   for (absl::string_view prefix : {"TVM", "tvmgen_", "kTVM", "DL", "kDL", "KILN_"}) {
     if (absl::StartsWith(name, prefix)) return true;
   }
@@ -32,8 +33,8 @@ bool IsReserved(absl::string_view name) {
   return false;
 }
 
-// Adds the members of the tensors `begin` to `end`. A number that is added makes no name that another
-// tensor has without one.
+// Appends the members of the tensors `begin` to `end`. A member that gets a number never equals the
+// plain member of another tensor.
 void AddMembers(const proto::Function& function, int begin, int end,
                 std::vector<std::string>& members) {
   std::set<std::string> own, taken;

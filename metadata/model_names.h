@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that generated C and C++ have for a model and its tensors: one rule for the header, the
-// model source and the C++ interface.
+// Names of a model and its tensors in generated C and C++. The header, the model source and the C++
+// interface share these rules.
 #ifndef KILN_METADATA_MODEL_NAMES_H_
 #define KILN_METADATA_MODEL_NAMES_H_
 
@@ -13,7 +13,7 @@
 
 namespace kiln {
 
-// A view of metadata that must outlive it.
+// A view of metadata. The metadata must outlive it.
 class ModelNames {
  public:
   explicit ModelNames(const proto::Metadata& metadata);
@@ -22,45 +22,49 @@ class ModelNames {
   const proto::Function& main() const { return metadata_.functions(0); }
   const std::string& prefix() const { return prefix_; }  // "tvmgen_my_mod"
   const std::string& macro() const { return macro_; }    // "TVMGEN_MY_MOD"
-  // The model itself, TVMModel of kiln/model.h: "my_mod"; "default_", "exit_" or "kiln_" for
-  // a name that C, C++, the C library or Kiln's headers take.
+  // Returns the name of the TVMModel object of kiln/model.h, such as "my_mod". A name that C, C++,
+  // the C library or Kiln's headers use gets a '_' at its end: "default_", "exit_", "kiln_".
   std::string model() const;
 
   int num_tensors() const { return main().parameters_size(); }
   bool is_input(int i) const { return i < main().num_inputs(); }
-  // Among the inputs, or among the outputs.
+  // Returns the index among the inputs or among the outputs.
   int index(int i) const { return is_input(i) ? i : i - main().num_inputs(); }
-  // The member of tensor `i` in the struct of inputs or of outputs, and a part of its macros. It is unique among
-  // the inputs, or among the outputs, in capitals too: a tensor whose name is taken by an earlier one gets a
-  // number at its end. ModelHeader refuses such tensors for the C interface, where a caller writes the names.
+  // Returns the member of tensor `i` in the struct of inputs or of outputs; macros of the tensor
+  // contain it in upper case. Members are unique, also in upper case, among the inputs and among
+  // the outputs: a tensor whose name is taken by an earlier one gets a number at its end. With the
+  // C interface, where callers write these names, ModelHeader refuses such tensors.
   const std::string& member(int i) const { return members_[static_cast<size_t>(i)]; }
-  std::string element_type(int i) const;  // of C, with the bytes of an element of tensor `i`
-  int64_t element_bytes(int i) const;     // 0 of a tensor without elements
-  // "INPUT_IMAGE": what the names of the macros of tensor `i` have after macro() and '_'.
+  std::string element_type(int i) const;  // C type with the size of an element
+  int64_t element_bytes(int i) const;     // 0 for a tensor without elements
+  // Returns the tensor's part of macro names, after macro() and '_': "INPUT_IMAGE".
   std::string tensor_macro(int i) const;
-  // "TVMGEN_MY_MOD_SRAM_WORKSPACE_POOL": what the names of a pool's macros begin with.
+  // Returns the prefix of a pool's macros: "TVMGEN_MY_MOD_SRAM_WORKSPACE_POOL".
   std::string pool_macro(const proto::Pool& pool) const;
 
-  // Workspaces, and with them the state, that the application described and gives: parameters of the
-  // model's function.
+  // Workspaces, and the state if any, that the application describes and provides. They are
+  // parameters of the model's function.
   const std::vector<const proto::Pool*>& pools() const { return pools_; }
-  // Whether the inputs and outputs lie in the pools, and are no parameters of the model's function.
+  // True if inputs and outputs lie in the pools. They are then no parameters of the model's
+  // function.
   bool workspace_io() const;
-  // Where tensor `i` lies with them: an index in pools(), and " + <offset>" or nothing.
+  // Place of tensor `i` if workspace_io(): its index in pools(), and the C text that adds its
+  // offset, " + <offset>" or empty.
   size_t pool_of(int i) const;
   std::string offset_in_pool(int i) const;
-  // Devices whose hooks the model calls, each with a context of the application's, which are the
-  // last parameters of the model's function.
+  // Devices whose hooks the model calls. The application has a context for each. The contexts are
+  // the last parameters of the model's function.
   const std::vector<std::string>& devices() const { return devices_; }
-  // Scratch memory that the module has itself, for callers who give none; null if it needs none.
+  // Scratch memory that the module owns, for callers that provide none. Null if it needs none.
   const proto::Pool* static_workspace() const { return static_workspace_; }
-  // The block of what the model keeps from one run to the next; null if it keeps nothing. Without
-  // pools of the application's the module has one itself, which callers may replace.
+  // The pool of the state. Null if the model keeps no state. The module owns the block unless the
+  // pool is external; callers may pass another block instead.
   const proto::Pool* state() const { return state_; }
   bool has_static_state() const { return state_ != nullptr && !state_->external(); }
   int num_states() const { return metadata_.states_size(); }
   const proto::Parameter& state_tensor(int i) const { return metadata_.states(i).tensor(); }
-  // The function with scratch memory as a parameter, and that of the model.
+  // Returns the name of the function with scratch memory as a parameter. If the module owns no
+  // scratch memory, this is the model's function.
   std::string function_with_workspace() const;
 
  private:

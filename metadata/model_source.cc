@@ -51,12 +51,12 @@ class ModelSourceWriter {
     absl::StrAppend(&text_, args..., "\n");
   }
 
-  // A name of the file's own.
+  // Returns a name with the prefix of this file's own objects.
   std::string Own(absl::string_view what) const {
     return absl::StrCat(names_.prefix(), "_model_", what);
   }
 
-  // Copies a tensor to its place in the pools, or from there.
+  // Writes code that copies an input to its place in the pools, or an output from its place.
   void WriteCopy(int i) {
     const int64_t bytes = names_.main().parameters(i).size_bytes();
     const bool input = names_.is_input(i);
@@ -72,7 +72,8 @@ class ModelSourceWriter {
     Line("  }");
   }
 
-  // The memory that a caller may give: that of the application, or in the place of the module's own.
+  // Returns the memory that a caller may provide: pools of the application, then replacements for
+  // the module's own scratch memory and state.
   std::vector<const proto::Pool*> Workspaces() const {
     std::vector<const proto::Pool*> workspaces = names_.pools();
     if (names_.static_workspace() != nullptr) workspaces.push_back(names_.static_workspace());
@@ -80,7 +81,7 @@ class ModelSourceWriter {
     return workspaces;
   }
 
-  // On the first `pools` of the caller's workspaces.
+  // Writes a function that runs the model on the first `pools` workspaces of the caller.
   void WriteRun(const std::string& name, const std::string& function, size_t pools) {
     const bool workspace_io = names_.workspace_io();
     std::vector<std::string> args;
@@ -114,7 +115,7 @@ class ModelSourceWriter {
     Line("  return 0;\n}\n");
   }
 
-  // The name of the array, or NULL for none.
+  // Returns the name of the array that it writes, or "NULL" if there are no tensors.
   std::string WriteTensors(const std::string& what, bool input) {
     std::string rows;
     for (int i = 0; i < names_.num_tensors(); ++i) {

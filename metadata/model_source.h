@@ -8,10 +8,10 @@
 
 namespace kiln {
 
-// C source of the constant `TVMModel <module>` of kiln/model.h, for programs that call a model with
-// the C interface by TVMExecute. It includes the model's header and needs the C runtime's include
-// directory. Tensors that lie in the workspace are copied there and from there, unless the program
-// gives their very places.
+// Returns C source of the constant `TVMModel <module>` (kiln/model.h), for programs that call a
+// model with the C interface through TVMExecute. The source includes the model's header and needs
+// the C runtime's include directory. Tensors in the workspace are copied to and from their places,
+// unless the program passes pointers to these places.
 std::string ModelSource(const proto::Metadata& metadata);
 
 }  // namespace kiln

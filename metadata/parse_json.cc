@@ -23,7 +23,7 @@ absl::Status Wrong(const std::string& where, absl::string_view wanted) {
   return absl::InvalidArgumentError(absl::StrCat(where, ": wanted ", wanted));
 }
 
-// Sets or, for a repeated field, adds one value.
+// Sets a singular field or adds one value to a repeated field.
 class FieldWriter {
  public:
   FieldWriter(Message* message, const FieldDescriptor* field)
@@ -102,7 +102,7 @@ class FieldWriter {
 
 class MessageReader {
  public:
-  // Text of the schema's own version has every field.
+  // `is_complete`: the text has the current version, so every field must be present.
   explicit MessageReader(bool is_complete) : is_complete_(is_complete) {}
 
   absl::Status Read(const Json& json, const std::string& where, Message* message) const {
@@ -159,7 +159,7 @@ absl::StatusOr<proto::Metadata> Parse(absl::string_view text) {
   const bool has_version =
       json.is_object() && json.contains("version") && json["version"].is_number_integer();
   if (!has_version) return absl::InvalidArgumentError("metadata without a version");
-  // A version decides what all else means, so it is looked at first.
+  // The version decides the meaning of all other fields, so it is checked first.
   const auto version = json["version"].get<int64_t>();
   if (version < kOldestMetadataVersion || version > kMetadataVersion) {
     return absl::FailedPreconditionError(
@@ -171,7 +171,7 @@ absl::StatusOr<proto::Metadata> Parse(absl::string_view text) {
   const MessageReader reader(/*is_complete=*/version == kMetadataVersion);
   if (absl::Status s = reader.Read(json, "metadata", &metadata); !s.ok()) return s;
   if (absl::Status s = CheckMetadata(metadata); !s.ok()) return s;
-  // What is rendered of it has the fields of the current version.
+  // Later renderings of this metadata have the fields of the current version.
   metadata.set_version(kMetadataVersion);
   return metadata;
 }

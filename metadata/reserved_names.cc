@@ -65,7 +65,7 @@ constexpr absl::string_view kLibrary =
     "wcstol wcstold wcstoll wcstombs wcstoul wcstoull wcstoumax wcsxfrm wctob wctomb wctrans "
     "wctype wmemchr wmemcmp wmemcpy wmemmove wmemset wprintf write wscanf y0 y1 yn";
 
-// Macros of the C library that take no arguments, and those with arguments that C++ keeps.
+// Macros of the C library without arguments, and macros with arguments that C++ keeps.
 constexpr absl::string_view kLibraryMacros =
     "AIO_PRIO_DELTA_MAX ARG_MAX ATEXIT_MAX ATOMIC_BOOL_LOCK_FREE ATOMIC_CHAR16_T_LOCK_FREE "
     "ATOMIC_CHAR32_T_LOCK_FREE ATOMIC_CHAR_LOCK_FREE ATOMIC_FLAG_INIT ATOMIC_INT_LOCK_FREE "
@@ -140,7 +140,7 @@ constexpr absl::string_view kLibraryMacros =
     "sigev_notify_attributes sigev_notify_function signgam sigsetjmp stderr stdin stdout "
     "strtodf tzname va_arg va_copy va_end va_start";
 
-// Types of <stdint.h> and <limits.h>, whose limits are macros: "INT_MAX", "UINT8_WIDTH".
+// Types whose limits are macros of <stdint.h> and <limits.h>: "INT_MAX", "UINT8_WIDTH".
 constexpr absl::string_view kLimitedTypes =
     "BOOL CHAR SCHAR UCHAR SHRT USHRT INT UINT LONG ULONG LLONG ULLONG LONG_LONG ULONG_LONG INTMAX "
     "UINTMAX INTPTR UINTPTR PTRDIFF SIZE SSIZE WCHAR WINT SIG_ATOMIC INT8 INT16 INT32 INT64 UINT8 "
@@ -148,7 +148,7 @@ constexpr absl::string_view kLimitedTypes =
     "INT_LEAST32 INT_LEAST64 UINT_FAST8 UINT_FAST16 UINT_FAST32 UINT_FAST64 UINT_LEAST8 "
     "UINT_LEAST16 UINT_LEAST32 UINT_LEAST64";
 
-// The macros of <float.h> after "FLT_", "DBL_" or "LDBL_".
+// Macros of <float.h> without the prefix "FLT_", "DBL_" or "LDBL_".
 constexpr absl::string_view kFloatLimits =
     "DECIMAL_DIG DIG EPSILON EVAL_METHOD HAS_SUBNORM IS_IEC_60559 MANT_DIG MAX MAX_10_EXP MAX_EXP "
     "MIN MIN_10_EXP MIN_EXP NORM_MAX RADIX ROUNDS SNAN TRUE_MIN";
@@ -169,7 +169,7 @@ bool IsLimitOfFloat(absl::string_view name) {
   return false;
 }
 
-// The macros of <inttypes.h>: "PRId32", "SCNxFAST8", "PRIuMAX".
+// True for macros of <inttypes.h>: "PRId32", "SCNxFAST8", "PRIuMAX".
 bool IsFormat(absl::string_view name) {
   if (!absl::ConsumePrefix(&name, "PRI") && !absl::ConsumePrefix(&name, "SCN")) return false;
   if (name.size() < 2 || !absl::StrContains("bBdiouxX", name[0])) return false;

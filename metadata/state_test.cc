@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// State in the metadata, and in the header and the model source that are made of it.
+// State in the metadata, the generated header and the model source.
 #include <string>
 
 #include "absl/status/status.h"

@@ -7,12 +7,12 @@
 
 namespace kiln {
 
-// What the compiler writes. It grows with every change of the schema or of what a field means;
-// metadata/testdata/README.md says what comes with a new one.
+// The version that the compiler writes. It grows with every change of the schema or of the meaning
+// of a field. metadata/testdata/README.md lists the files that a new version needs.
 inline constexpr int32_t kMetadataVersion = 8;
 
-// The oldest that ParseMetadataJson reads: since then fields were only added. In version 1 the
-// lifetimes of buffers counted other calls.
+// The oldest version that ParseMetadataJson reads. Later versions only added fields. In version 1,
+// lifetimes of buffers counted calls differently.
 inline constexpr int32_t kOldestMetadataVersion = 2;
 
 }  // namespace kiln

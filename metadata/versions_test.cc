@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metadata of every version of the schema, and of those to come.
+// Reading metadata of every version of the schema, including future ones.
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -20,7 +20,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// The texts in testdata by their versions.
+// Returns the texts in testdata, keyed by version.
 std::map<int, std::string> Texts() {
   std::map<int, std::string> texts;
   for (const auto& file : std::filesystem::directory_iterator("metadata/testdata")) {

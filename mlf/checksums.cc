@@ -21,7 +21,7 @@ absl::Status Error(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(parts...));
 }
 
-// The checksums by path.
+// Parses the lines and returns the checksums, keyed by path.
 absl::StatusOr<std::map<std::string, absl::string_view>> ParseLines(absl::string_view text) {
   std::map<std::string, absl::string_view> checksums;
   int number = 0;

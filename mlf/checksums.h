@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checksums of an archive's files, in a file of the archive: lines of `sha256sum`, which with
-// `sha256sum --check` checks an unpacked archive.
+// Checksums of an archive's files. They are stored in a file of the archive in the format of
+// `sha256sum`, so that `sha256sum --check` verifies an unpacked archive.
 #ifndef KILN_MLF_CHECKSUMS_H_
 #define KILN_MLF_CHECKSUMS_H_
 
@@ -11,12 +11,13 @@
 
 namespace kiln::mlf {
 
-// A line per file, in the order of their paths: 64 hexadecimal digits, two blanks, the path.
+// Returns one line per file, in the order of the paths: 64 hexadecimal digits, two blanks, the
+// path.
 std::string ChecksumLines(const Artifacts& files);
 
-// Compares all files with the lines of the one that holds their checksums; OK if there is none, as
-// in archives of other programs. InvalidArgument for a file with other bytes, one that is missing,
-// one without a checksum, or a line that is none.
+// Compares all files with the lines of the checksum file. OK if there is no checksum file, as in
+// archives of other programs. InvalidArgument if a file differs, is missing or has no checksum, or
+// if a line is malformed.
 absl::Status CheckChecksums(const Artifacts& files);
 
 }  // namespace kiln::mlf

@@ -15,12 +15,12 @@
 namespace kiln::mlf {
 namespace {
 
-using Json = nlohmann::json;  // keys in alphabetical order
+using Json = nlohmann::json;  // sorts keys alphabetically
 
 constexpr char kTimeFormat[] = "%Y-%m-%d %H:%M:%SZ";
-constexpr int64_t kMostBytes = int64_t{1} << 40;  // of a size that another compiler states
+constexpr int64_t kMostBytes = int64_t{1} << 40;  // cap on sizes read from an entry
 constexpr char kStyle[] = "full-model";
-// The release of the standalone C runtime's interface.
+// Release of TVM whose standalone C runtime has the same interface.
 constexpr char kRuntimeVersion[] = "0.9.0";
 
 std::string TimeText(int64_t seconds) {
@@ -52,7 +52,8 @@ Json OperatorMemory(const proto::Metadata& metadata) {
   return functions;
 }
 
-// Every storage of a graph: the most bytes that a tensor has in it, and the input that it is for.
+// Returns every storage of a graph with the size of the largest tensor in it and, if it holds an
+// input, the name of the input.
 absl::StatusOr<Json> Storages(const Module& module) {
   KILN_ASSIGN_OR_RETURN(const runtime::GraphTable table,
                         runtime::ParseGraphTable(module.graph_json));
@@ -96,7 +97,7 @@ absl::StatusOr<Json> DescribeModule(const Module& module, const ModelLibrary& li
   return json;
 }
 
-// A member of an object, of one type.
+// Returns the member `key` of an object. Error if it is missing or has another type.
 template <typename T>
 absl::StatusOr<const T*> Member(const Json& object, const char* key, const std::string& where) {
   const auto found = object.find(key);
@@ -105,7 +106,7 @@ absl::StatusOr<const T*> Member(const Json& object, const char* key, const std::
   return value;
 }
 
-// Sets the module's executor, and returns when it was exported.
+// Checks the entry of a module, sets `executor` and returns the time of export.
 absl::StatusOr<int64_t> ReadModule(const std::string& name, const Json& json,
                                    std::string& executor) {
   const std::string where = absl::StrCat("module '", name, "'");
@@ -133,7 +134,7 @@ absl::StatusOr<int64_t> ReadModule(const std::string& name, const Json& json,
   return seconds;
 }
 
-// A number of an object; 0 where there is none, or one that cannot be.
+// Returns the integer `key` of an object, clamped to 0 … kMostBytes. 0 if there is no such integer.
 int64_t Number(const Json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
   if (found == object.end() || !found->is_number_integer()) return 0;
@@ -145,7 +146,7 @@ std::string Text(const Json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-// The elements of a list that an object has; none if it has no such list.
+// Returns the list `key` of an object. Empty if there is no such list.
 Json List(const Json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
   return found != object.end() && found->is_array() ? *found : Json::array();

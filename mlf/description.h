@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// metadata.json, the table of contents of an archive. docs/mlf_format.md has its keys.
+// Writes and parses metadata.json, the table of contents of an archive. docs/mlf_format.md lists
+// its keys.
 #ifndef KILN_MLF_DESCRIPTION_H_
 #define KILN_MLF_DESCRIPTION_H_
 
@@ -13,27 +14,27 @@
 
 namespace kiln::mlf {
 
-// The text for a library. All of its facts are those of the modules' metadata and graphs.
-// InvalidArgument if a graph is damaged.
+// Returns the text of metadata.json for a library. All facts in it come from the metadata and
+// graphs of the modules. InvalidArgument if a graph is damaged.
 absl::StatusOr<std::string> DescriptionJson(const ModelLibrary& library);
 
-// What a reader needs of it.
+// The parts of an entry that readers need.
 struct ModuleDescription {
   std::string executor;
-  std::string json;  // the whole entry, as an object
+  std::string json;  // the whole entry, a JSON object
 };
 struct Description {
-  std::map<std::string, ModuleDescription> modules;  // by their names
+  std::map<std::string, ModuleDescription> modules;  // keyed by name
   int64_t export_time = 0;
 };
 
-// What the entry of a module says of it, as metadata: names, target, sizes. For modules that have
-// no central metadata. `has_header`: whether they have the C interface.
+// Returns the names, target and sizes in the entry of a module as metadata, for modules without
+// central metadata. `has_header`: the module has the C interface.
 absl::StatusOr<proto::Metadata> MetadataOfEntry(const std::string& name,
                                                 const ModuleDescription& module, bool has_header);
 
-// FailedPrecondition, naming both versions, for another version than kVersion; InvalidArgument for
-// all else that is wrong.
+// Parses metadata.json. FailedPrecondition, naming both versions, if the version is not kVersion.
+// InvalidArgument for all other errors.
 absl::StatusOr<Description> ParseDescription(absl::string_view text);
 
 }  // namespace kiln::mlf

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the files of an archive lie.
+// Paths of the files in an archive.
 #ifndef KILN_MLF_LAYOUT_H_
 #define KILN_MLF_LAYOUT_H_
 
@@ -12,10 +12,10 @@ inline constexpr char kMetadataPath[] = "metadata.json";
 inline constexpr char kChecksumsPath[] = "SHA256SUMS";
 inline constexpr char kCentralMetadataFolder[] = "metadata/";
 inline constexpr char kRuntimeFolder[] = "runtime/";
-// Beside the sources, which include "kiln/…".
+// A folder of the sources, which include these headers as "kiln/…".
 inline constexpr char kHeadersFolder[] = "codegen/host/src/kiln/";
 
-// Of the module `name`. Sources and objects are numbered from 0, each by themselves.
+// Paths for the module `name`. Sources and objects are each numbered from 0.
 std::string SourcePath(const std::string& name, size_t number);
 std::string ObjectPath(const std::string& name, size_t number);
 std::string HeaderPath(const std::string& name);

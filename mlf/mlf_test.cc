@@ -29,7 +29,7 @@ void ExpectSame(const Module& a, const Module& b) {
   EXPECT_EQ(a.graph_json, b.graph_json);
 }
 
-// Of an archive without checksums, so that a test may change them.
+// Returns the files of an archive without checksums, so that a test may change them.
 Artifacts SampleFiles() {
   Artifacts files = UnpackTar(WriteArchive(SampleLibrary()).value(), "sample").value();
   files.erase("SHA256SUMS");
@@ -231,7 +231,7 @@ TEST(Mlf, ChecksumsOfAllFiles) {
   const Artifacts files = UnpackTar(WriteArchive(SampleLibrary()).value(), "sample").value();
   const std::string& lines = files.at("SHA256SUMS");
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), static_cast<int>(files.size()) - 1);
-  // That of printf '#pragma once\n' | sha256sum.
+  // The checksum is the output of printf '#pragma once\n' | sha256sum.
   const ModelLibrary library = {.modules = {SampleModule("m", "aot")},
                                 .runtime = {{"a.h", "#pragma once\n"}}};
   EXPECT_THAT(UnpackTar(WriteArchive(library).value(), "").value().at("SHA256SUMS"),
@@ -258,8 +258,8 @@ TEST(Mlf, ChecksumsOfAllFiles) {
   }
 }
 
-// As TVM 0.9 writes it: neither checksums nor central metadata, and no header with the packed
-// interface.
+// Returns an archive as TVM 0.9 writes it: it has no checksums and no central metadata, and no
+// header with the packed interface.
 Artifacts TvmFiles(const std::string& executor) {
   Artifacts files = {{"codegen/host/lib/default_lib0.o", "object"},
                      {"codegen/host/src/default_lib0.c", "code"},
@@ -316,7 +316,7 @@ TEST(Mlf, ReadsArchivesOfTvm) {
     EXPECT_EQ(main.parameters_size(), is_aot ? 0 : 3);
     EXPECT_EQ(module.metadata.functions(1).workspace_size_bytes(), 32);
 
-    // Merged with a module of Kiln's, its files stay as they are.
+    // After a merge with a module compiled by Kiln, its files are unchanged.
     const ModelLibrary mine = {.modules = {SampleModule("mine", "aot")}, .export_time = 5};
     const std::string merged = WriteArchive(Merge({*library, mine}).value()).value();
     const Artifacts written = UnpackTar(merged, "both.tar").value();

@@ -51,10 +51,10 @@ absl::Status AddFile(const std::string& path, const std::string& bytes, int64_t 
 absl::StatusOr<std::string> PackTar(const Artifacts& files, int64_t time) {
   const Writer writer(archive_write_new(), archive_write_free);
   std::string output;
-  // POSIX 1988, with extended headers only for what it cannot say: paths of over 100 characters.
+  // POSIX 1988, with extended headers only for paths of over 100 characters.
   KILN_RETURN_IF_ERROR(Check(archive_write_set_format_pax_restricted(writer.get()), writer.get()));
   KILN_RETURN_IF_ERROR(Check(archive_write_add_filter_none(writer.get()), writer.get()));
-  // No padding behind the two blocks that end the archive.
+  // No padding after the two blocks that end the archive.
   KILN_RETURN_IF_ERROR(Check(archive_write_set_bytes_per_block(writer.get(), 0), writer.get()));
   KILN_RETURN_IF_ERROR(
       Check(archive_write_open(writer.get(), &output, nullptr, Append, nullptr), writer.get()));

@@ -19,7 +19,7 @@
 namespace kiln::mlf {
 namespace {
 
-// Takes the files of an archive one by one.
+// Removes files from an archive one by one. The files that remain at the end are unexpected.
 class FileTaker {
  public:
   explicit FileTaker(Artifacts files) : files_(std::move(files)) {}
@@ -42,7 +42,7 @@ class FileTaker {
     return first != files_.end() && absl::StartsWith(first->first, folder);
   }
 
-  // Those below `folder`, by their paths there.
+  // Removes the files below `folder` and returns them, keyed by path relative to it.
   Artifacts TakeFolder(const std::string& folder) {
     Artifacts taken;
     for (auto it = files_.lower_bound(folder); it != files_.end();) {
@@ -94,7 +94,7 @@ void AddTensor(const std::string& name, const runtime::GraphEntry& entry,
   parameter.set_size_bytes(entry.size_bytes);
 }
 
-// Inputs and outputs of a model that only its graph describes.
+// Adds inputs and outputs of a model that only its graph describes.
 absl::Status AddGraphTensors(Module& module) {
   KILN_ASSIGN_OR_RETURN(const runtime::GraphTable table,
                         runtime::ParseGraphTable(module.graph_json));
@@ -159,8 +159,8 @@ absl::StatusOr<ModelLibrary> Read(Artifacts unpacked) {
   KILN_ASSIGN_OR_RETURN(const Description description, ParseDescription(*text));
   ModelLibrary library;
   library.export_time = description.export_time;
-  // Archives of other compilers have no central metadata; one of Kiln's, whose checksums say that
-  // it is whole, may hold modules of theirs.
+  // Archives of other compilers have no central metadata. A complete archive written by Kiln, which
+  // has checksums, may contain modules of other compilers.
   const bool may_be_foreign = has_checksums || !files.HasFolder(kCentralMetadataFolder);
   for (const auto& [name, entry] : description.modules) {
     const bool is_foreign = may_be_foreign && !files.Has(CentralMetadataPath(name));
@@ -179,7 +179,7 @@ absl::StatusOr<ModelLibrary> ReadArchive(absl::string_view bytes, absl::string_v
   KILN_ASSIGN_OR_RETURN(Artifacts files, UnpackTar(bytes, name));
   absl::StatusOr<ModelLibrary> library = Read(std::move(files));
   if (library.ok()) return library;
-  // The runtime's readers of parameters speak of lost data.
+  // The runtime's parsers of parameters and graphs use other error codes.
   const absl::StatusCode code = absl::IsFailedPrecondition(library.status())
                                     ? absl::StatusCode::kFailedPrecondition
                                     : absl::StatusCode::kInvalidArgument;

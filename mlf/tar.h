@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain tar archives of files that lie in memory: the same files give the same bytes on every
-// machine and at every time.
+// Plain tar archives of files in memory. The same files always give the same bytes, on every
+// machine.
 #ifndef KILN_MLF_TAR_H_
 #define KILN_MLF_TAR_H_
 
@@ -12,16 +12,20 @@
 
 namespace kiln::mlf {
 
-// Most members of an archive that is read.
+// Maximum number of members in an archive that UnpackTar reads.
 inline constexpr int kMaxMembers = 100'000;
 
-// One member per file, in the order of their paths, named "./" and the path; owner and group are
-// root and 0, the mode is 0644. `time` is the date of all members, in seconds since 1970.
+// Returns an archive with one member per file, in the order of the paths. Members are named "./"
+// and the path; owner and group are root with the id 0, and the mode is 0644. `time` is the date of
+// all members, in seconds since 1970.
 absl::StatusOr<std::string> PackTar(const Artifacts& files, int64_t time);
 
-// The files of an archive by their paths without "./". The bytes are not trusted: InvalidArgument,
-// beginning with `name`, for what is no plain tar archive, is damaged or cut off, has a link or
-// another special file, a path that leaves the folder, a path twice, or a size that is not there.
+// Returns the files of an archive, keyed by path without "./". The bytes are not trusted.
+// InvalidArgument, beginning with `name`, in these cases:
+// - The bytes are not a plain tar archive, or the archive is damaged or truncated.
+// - A member is a link or another special file.
+// - A path leads out of the folder or occurs twice.
+// - A member claims more bytes than the archive has.
 absl::StatusOr<Artifacts> UnpackTar(absl::string_view bytes, absl::string_view name);
 
 }  // namespace kiln::mlf

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 constexpr size_t kBlock = 512;
 
-// One header block, by the fields of POSIX 1988.
+// Returns one header block with the fields of POSIX 1988.
 std::string Header(const std::string& path, size_t size, char type = '0',
                    const std::string& link = "") {
   std::string block(kBlock, '\0');
@@ -91,7 +91,7 @@ TEST(Tar, ReadsArchivesOfOtherPrograms) {
   const std::string bytes = Archive(Header("./", 0, '5') + Header("./d/", 0, '5') +
                                     File("./d/one", "1") + File("two", "22"));
   EXPECT_EQ(UnpackTar(bytes, "").value(), (Artifacts{{"d/one", "1"}, {"two", "22"}}));
-  // Padded to records, as tar does by itself.
+  // The tar program pads archives to whole records by default.
   EXPECT_EQ(ErrorOf(bytes + std::string(20 * kBlock, '\0')), "");
 }
 

@@ -20,7 +20,7 @@ namespace {
 constexpr size_t kBlockBytes = 512;
 // Two blocks of zeros end an archive.
 constexpr size_t kEndBytes = 2 * kBlockBytes;
-// Where the first header says that it is one.
+// Offset of the magic string in the first header.
 constexpr size_t kMagicOffset = 257;
 constexpr absl::string_view kMagic = "ustar";
 
@@ -36,7 +36,7 @@ absl::Status Damaged(struct archive* reader) {
   return Error("the archive is damaged: ", text == nullptr ? "no valid header" : text);
 }
 
-// The path without "./"; empty for the folder itself.
+// Returns the path without "./"; empty for the folder itself. Error if it leads out of the folder.
 absl::StatusOr<std::string> SafePath(struct archive_entry* entry) {
   const char* const text = archive_entry_pathname(entry);
   if (text == nullptr || *text == '\0') return Error("a member has no readable name");
@@ -54,7 +54,8 @@ absl::StatusOr<std::string> SafePath(struct archive_entry* entry) {
   return std::string(path);
 }
 
-// Whether what begins at `offset` is the end of an archive and nothing else.
+// True if the bytes from `offset` on, after the rest of its block, are the end of an archive and
+// nothing else.
 bool IsEnd(absl::string_view bytes, int64_t offset) {
   const size_t begin = (static_cast<size_t>(offset) + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
   return begin <= bytes.size() && bytes.size() - begin >= kEndBytes &&
@@ -81,7 +82,7 @@ class TarReader {
       if (result != ARCHIVE_OK) return Damaged(reader_.get());
       if (++members_ > kMaxMembers) return Error("over ", kMaxMembers, " members");
       KILN_RETURN_IF_ERROR(ReadMember(entry));
-      // Past the member's last byte, and what fills its last block.
+      // Skips to the end of the member's last block.
       if (archive_read_data_skip(reader_.get()) != ARCHIVE_OK) return Damaged(reader_.get());
       end_ = archive_filter_bytes(reader_.get(), -1);
     }
@@ -101,7 +102,7 @@ class TarReader {
     }
     if (type == AE_IFDIR) return absl::OkStatus();
     if (path.empty()) return Error("a member has no readable name");
-    // Sparse files claim sizes that no bytes stand for.
+    // Sparse files claim sizes for which the archive has no bytes.
     const int64_t size = archive_entry_size(entry);
     if (size < 0 || static_cast<uint64_t>(size) > bytes_.size() - total_bytes_) {
       return Error("the member '", path, "' claims ", size, " bytes, the archive has ",
@@ -125,7 +126,7 @@ class TarReader {
   Artifacts files_;
   int members_ = 0;
   size_t total_bytes_ = 0;
-  int64_t end_ = 0;  // of what has been read
+  int64_t end_ = 0;  // offset of the end of the members read so far
 };
 
 }  // namespace

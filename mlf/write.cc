@@ -47,10 +47,10 @@ void AddModule(const Module& module, Artifacts& files) {
   if (module.metadata.executor() == "graph") files[GraphPath(name)] = module.graph_json;
 }
 
-// Objects for different machines, or for one with different registers of floats, are not linked
-// into one program.
+// Checks that one program can link the objects of both modules. Objects for different machines, or
+// for one machine with different floating-point registers, cannot be linked.
 absl::Status CheckLinksWith(const Module* other, const Module& module) {
-  // Compilers call targets by names of their own.
+  // Different compilers use different names for targets, so these cannot be compared.
   if (other == nullptr || module.objects.empty() || other->is_foreign() != module.is_foreign() ||
       other->metadata.target() == module.metadata.target()) {
     return absl::OkStatus();

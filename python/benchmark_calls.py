@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a call from Python costs, beside ONNX Runtime's if that is importable.
+"""Measures the time of a call from Python, and of ONNX Runtime's if that can be imported.
 
     bazel run //python:benchmark_calls -- models/digits/digits.onnx
 
-For each model, one per argument, and for a model that adds two bytes, it prints the least microseconds of a call with one thread: of
-Kiln with new outputs and with out=, of the model alone, which `kiln bench` measures without Python, and of ONNX Runtime. What the
-package costs is the difference of the first and the third.
+Measures each model on the command line, and a model that adds two bytes, with one thread. Prints the minimum in
+microseconds of these times: a call that allocates its outputs; a call with out=; the model without Python, as `kiln
+bench` measures it; a call of ONNX Runtime. The first minus the third is the overhead of the package.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import sys
 import tempfile
 import timeit
 
-del sys.path[0]  # The folder of this file, where the package lies without what is built.
+del sys.path[0]  # The folder of this file: it contains the package without its built files.
 
 import kiln
 import numpy
@@ -31,7 +31,7 @@ _TINY = b'#[version = "0.0.5"]\ndef @main(%x: Tensor[(2), uint8]) {\n  add(%x, %
 
 
 def microseconds(function, seconds):
-    """The least of many short rounds: the machine may do something else in some of them."""
+    """Returns the minimum over many short rounds, because other processes may disturb some of them."""
     number = max(1, int(_ROUND_SECONDS / timeit.timeit(function, number=1)))
     return min(timeit.repeat(function, number=number, repeat=int(seconds / _ROUND_SECONDS))) / number * 1e6
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a wheel (binary distribution format 1.0) whose bytes depend on nothing but its contents.
+"""Writes a wheel (binary distribution format 1.0) whose bytes depend only on its contents.
 
     make_wheel.py --output kiln-0.1.0-cp310-abi3-linux_x86_64.whl --version 0.1.0 --tag cp310-abi3-linux_x86_64
         --metadata METADATA --license LICENSE kiln/__init__.py=SOURCE kiln/bin/kiln=SOURCE ...
@@ -14,7 +14,7 @@ import zipfile
 
 _WHEEL = "Wheel-Version: 1.0\nGenerator: kiln\nRoot-Is-Purelib: false\nTag: {}\n"
 _ENTRY_POINTS = "[console_scripts]\nkiln = kiln.__main__:main\n"
-# The oldest that a zip file can say.
+# The earliest date that a zip file can represent.
 _DATE = (1980, 1, 1, 0, 0, 0)
 
 
@@ -24,11 +24,14 @@ def _record_line(name, content):
 
 
 def write_wheel(path, files, executables):
-    """Writes the archive: `files` is content by name, in the order of the archive; `executables` names those to be run."""
+    """Writes the archive.
+
+    `files` maps names to contents, in the order of the archive. `executables` has the names of executable files.
+    """
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         for name, content in files.items():
             entry = zipfile.ZipInfo(name, _DATE)
-            entry.create_system = 3  # Unix, whose permissions follow.
+            entry.create_system = 3  # Unix: external_attr has permissions
             entry.external_attr = (stat.S_IFREG | (0o755 if name in executables else 0o644)) << 16
             archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
 
@@ -43,7 +46,7 @@ def main():
     files, executables = {}, set()
     information = "kiln-{}.dist-info/".format(arguments.version)
     pairs = [pair.split("=", 1) for pair in arguments.files]
-    # What describes the wheel comes last, as its format recommends.
+    # Files in the .dist-info folder come last, as the wheel format recommends.
     for name, path in sorted(pairs, key=lambda pair: (pair[0].startswith(information), pair[0])):
         with open(path, "rb") as file:
             files[name] = file.read()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python package as a wheel, which pip installs."""
+"""Builds the Python package as a wheel, which pip installs."""
 
 load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
@@ -7,7 +7,7 @@ load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("//tools/bazel:named_files.bzl", "named_files")
 load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")
 
-# CPython 3.10 and all later ones, by the stable ABI.
+# CPython 3.10 and later versions, through the stable ABI.
 _PYTHON_TAG = "cp310-abi3"
 
 def _name_in_wheel(ctx, file):

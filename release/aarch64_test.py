@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section of docs/released_files.md for AArch64, to the letter, with qemu-user in the place of such a machine:
+"""Follows the AArch64 section of docs/released_files.md to the letter, with qemu-user instead of an AArch64 machine:
 
     bazel test -c opt //release:aarch64_test
 
-Wants g++-aarch64-linux-gnu and qemu-user.
+Needs g++-aarch64-linux-gnu and qemu-user.
 """
 
 import glob
@@ -31,7 +31,7 @@ class Aarch64Test(unittest.TestCase):
                 shutil.copy(name, folder)
             with open(users.PAGE, encoding="utf-8") as file:
                 page = file.read()
-            # The program is that of the section for C++.
+            # The section for C++ has the program.
             program = [fence for fence in users.fences(users.section(page, "C++")) if fence[1] == "service.cc"]
             self.assertEqual(len(program), 1)
             text = users.script(program + users.fences(users.section(page, "AArch64")), folder)

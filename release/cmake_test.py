@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that are built with the archive of a release and nothing else of Kiln: with CMake's find_package and with pkg-config."""
+"""Builds programs with nothing of Kiln but the archive of a release, by CMake's find_package and by pkg-config."""
 
 import glob
 import os
@@ -18,8 +18,8 @@ TOP = os.path.basename(ARCHIVE)[: -len(".tar.gz")]
 VERSION = TOP.split("-")[1]
 DIGITS = os.path.abspath("models/digits/digits.onnx")
 
-# A project in C alone: the runtime as a shared library, a plugin with the static one inside, which has to be position-independent, and a
-# program of C with it.
+# A project in C only: a program with the shared runtime, a plugin that contains the static runtime and therefore needs
+# position-independent code, and a C program with the static runtime.
 _CMAKE_OF_C = """cmake_minimum_required(VERSION 3.18)
 project(service LANGUAGES C)
 find_package(kiln {version} REQUIRED)
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
 }
 """
 
-# The C ABI that the static runtime has.
+# The C ABI of the static runtime.
 _ABI = """#include <stdio.h>
 #include <tvm/runtime/c_runtime_api.h>
 
@@ -62,7 +62,7 @@ _ABI_PROGRAM = (
     _ABI.format(signature="static int load(const char* path)") + "\nint main(int argc, char** argv) { return load(argv[argc - 1]); }\n"
 )
 
-# A program with an Abseil of its own, which is Debian's and not the one of the release.
+# A program with an Abseil of its own: Debian's instead of the release's.
 _CMAKE_WITH_ABSEIL = """cmake_minimum_required(VERSION 3.18)
 project(service LANGUAGES CXX)
 set(CMAKE_CXX_STANDARD 17)
@@ -131,7 +131,7 @@ class CmakeTest(unittest.TestCase):
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
-        # The name of a folder may have a blank.
+        # The path of an installation may contain a blank.
         cls.release = pathlib.Path(folder.name, "with blank", TOP)
         with tarfile.open(ARCHIVE) as tar:
             tar.extractall(cls.release.parent)
@@ -155,9 +155,9 @@ class CmakeTest(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stdout)
         self.assertEqual(subprocess.check_output([build / "service", build / "digits/digits.so"], text=True), "10 values\n")
         self.assertEqual(subprocess.check_output([build / "firmware"], text=True), "memory\n")
-        # The runtime is in the program, which needs nothing of the release any more.
+        # The runtime is linked into the program, which needs no shared library of the release.
         self.assertEqual(shared_libraries.needed(build / "service") - shared_libraries.OF_THE_SYSTEM, set())
-        # Code may call these by name.
+        # Generated code may call these functions by name.
         symbols = subprocess.check_output(["nm", "--dynamic", "--defined-only", build / "service"], text=True)
         self.assertIn(" TVMBackendParallelLaunch\n", symbols)
 
@@ -181,7 +181,7 @@ class CmakeTest(unittest.TestCase):
             self.assertEqual(subprocess.check_output([build / "shared", library], text=True), "image of 4 dimensions\n")
             subprocess.run([build / "static", library], check=True)
             self.assertIn("libkiln_runtime.so.0", shared_libraries.needed(build / "shared"))
-            # The plugin is loaded by a program that knows nothing of Kiln.
+            # The program that loads the plugin knows nothing of Kiln.
             program = "import ctypes, sys; sys.exit(ctypes.CDLL(sys.argv[1]).load(sys.argv[2].encode()))"
             subprocess.run([sys.executable, "-c", program, build / "libplugin.so", library], check=True)
 
@@ -227,14 +227,14 @@ class CmakeTest(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("pkg-config"), "pkg-config is not installed")
     def test_pkg_config(self):
-        # pkg-config says -isystem without what quotes a blank, so that the package of C++ is used from a folder without one.
+        # pkg-config does not quote a blank after -isystem, so the C++ package is used from a folder without one.
         without_blank = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, without_blank)
         (without_blank / "kiln").symlink_to(self.release)
         folders = {"kiln": without_blank / "kiln", "kiln-shared": self.release}
         (self.folder / "service.c").write_text(_SERVICE_OF_C, encoding="utf-8")
         (self.folder / "abi.c").write_text(_ABI_PROGRAM, encoding="utf-8")
-        # The headers of others give no warnings, and a compiler of C finds the library of C++.
+        # Headers of other projects give no warnings, and a C compiler finds the C++ library.
         for compiler, package, source in (
             ("g++ -std=c++17", "kiln", "service.cc"),
             ("clang++-19 -std=c++17", "kiln", "service.cc"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a .tar.gz whose bytes depend on nothing but its contents and a date.
+"""Writes a .tar.gz whose bytes depend only on its contents and a date.
 
     make_archive.py --output kiln-0.1.0-linux-x86_64.tar.gz --date 2026-11-25 bin/kiln=SOURCE include/kiln/absl/base/config.h=SOURCE ...
 
@@ -17,7 +17,7 @@ _SUFFIX = ".tar.gz"
 
 
 def seconds(date):
-    """Midnight of a date, in seconds since 1970."""
+    """Returns midnight (UTC) of a date, in seconds since 1970."""
     return int(datetime.datetime.fromisoformat(date).replace(tzinfo=datetime.timezone.utc).timestamp())
 
 
@@ -29,7 +29,8 @@ def _entry(name, mode, kind, time):
 
 
 def write_archive(path, files, time, links=()):
-    """Writes the archive: `files` is content by name, `links` the target of a symbolic link by name. What lies in a folder `bin` is to be run."""
+    """Writes the archive. `files` maps names to contents, `links` names of symbolic links to their targets. Files in a
+    folder `bin` become executable."""
     links = dict(links)
     root = os.path.basename(path)[: -len(_SUFFIX)]
     folders = {root}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the Debian packages of a release's archive, whose files go below /usr: one for what runs models, one for what programs are built with,
-and one for the compiler.
+"""Makes the Debian packages of a release from its archive, with the files below /usr: one package to run models, one to build programs that use
+Kiln, and one with the compiler.
 
     make_deb.py --archive kiln-0.1.0-linux-x86_64.tar.gz --output FOLDER --version 0.1.0 --architecture amd64 --date 2026-11-25
 """
@@ -17,7 +17,7 @@ import tempfile
 
 from release.make_archive import seconds
 
-# `files` are beginnings of names in the archive; the first package that has one takes the file.
+# `files` are prefixes of names in the archive. A file goes into the first package with a matching prefix.
 Package = collections.namedtuple("Package", ["name", "section", "relations", "files", "description"])
 
 _SYSTEM = "libc6 (>= 2.34), libgcc-s1 (>= 11), libstdc++6 (>= 11)"
@@ -72,7 +72,7 @@ def _digest_line(root, path):
 
 
 def _split(top):
-    """The files below `top`, in relative paths, by package."""
+    """Returns the relative paths of the files below `top`, by package."""
     files = {package.name: [] for package in PACKAGES}
     for path in sorted(path.relative_to(top) for path in top.rglob("*") if path.is_symlink() or path.is_file()):
         name = next(package.name for package in PACKAGES if str(path).startswith(tuple(package.files)))
@@ -118,7 +118,7 @@ def make_deb(archive, output, version, architecture, date):
         for package in PACKAGES:
             root = _build(package, top, files[package.name], folder, {"version": version, "architecture": architecture})
             paths.append(os.path.join(output, "{}_{}_{}.deb".format(package.name, version, architecture)))
-            # dpkg-deb sorts; files younger than this date get it.
+            # dpkg-deb sorts the files. Files that are newer than this date get the date.
             environment = {**os.environ, "SOURCE_DATE_EPOCH": str(seconds(date))}
             command = ["dpkg-deb", "--root-owner-group", "--threads-max=1", "-Zzstd", "-z10", "--build", root, paths[-1]]
             subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)

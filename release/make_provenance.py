@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes how the files of a release were made: an in-toto statement with the predicate of SLSA's provenance, version 1.
+"""Writes the provenance of the files of a release: an in-toto statement with the predicate of SLSA's provenance, version 1.
 
     make_provenance.py --packages packages.json --output kiln.provenance.json --version 0.1.0 FILE...
 
-packages.json is that of the SBOM: Debian's packages whose code is in the files. The statement is not signed and names no builder that
-somebody answers for: it is level 1 of SLSA. Whoever builds the same sources with the same packages gets the same bytes, and can compare.
+packages.json is the same file as for the SBOM: Debian's packages whose code is in the files. The statement is level 1 of SLSA: it is not signed
+and names no accountable builder. A build of the same sources with the same packages gives the same bytes, so anyone can compare.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what a release consists of, as an SPDX 2.3 document.
+"""Writes the parts of a release as an SPDX 2.3 document.
 
     make_sbom.py --packages packages.json --output kiln.spdx.json --version 0.1.0 --date 2026-11-25
 
-packages.json is of third_party/release_libraries.bzl: Debian's packages whose code is linked in, or whose shared objects go along.
+packages.json comes from third_party/release_libraries.bzl. It lists Debian's packages whose code is linked in or whose shared objects are bundled.
 """
 
 import argparse

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that static libraries of Debian 12 take from its C and C++ libraries and that older systems do
-// not have. With them the compiler runs with glibc 2.34 and the libstdc++ of gcc 11, as on Ubuntu 22.04,
-// RHEL 9 and Amazon Linux 2023. //release:release_test sees to it that there are no others.
+// Functions of Debian 12's C and C++ libraries that older systems lack, but that static libraries
+// of Debian 12 call. With these definitions the compiler runs with glibc 2.34 and the libstdc++ of
+// gcc 11, as on Ubuntu 22.04, RHEL 9 and Amazon Linux 2023. //release:release_test checks that no
+// other newer symbol is needed.
 #include <pthread.h>
 #include <sys/random.h>
 
@@ -9,12 +10,12 @@
 #include <cstdint>
 #include <cstdlib>
 
-// glibc 2.36. LLVM names temporary files with it, and expat seeds its hash tables.
+// Introduced by glibc 2.36. LLVM names temporary files with it, and expat seeds its hash tables.
 extern "C" void arc4random_buf(void* buffer, size_t size) noexcept {
   char* to = static_cast<char*>(buffer);
   while (size > 0) {
     const ssize_t read = getrandom(to, size, 0);
-    if (read < 0) continue;  // a signal
+    if (read < 0) continue;  // interrupted by a signal
     to += read;
     size -= static_cast<size_t>(read);
   }
@@ -28,7 +29,7 @@ extern "C" uint32_t arc4random() noexcept {
 
 namespace kiln {
 
-// The first member of libstdc++'s std::condition_variable, and of std::unique_lock<std::mutex>.
+// First members of libstdc++'s std::condition_variable and std::unique_lock<std::mutex>.
 struct ConditionVariable {
   pthread_cond_t condition;
 };
@@ -36,7 +37,7 @@ struct UniqueLock {
   pthread_mutex_t* mutex;
 };
 
-// std::condition_variable::wait(std::unique_lock<std::mutex>&), of which gcc 12 has a new version.
+// std::condition_variable::wait(std::unique_lock<std::mutex>&), which has a new version in gcc 12.
 void Wait(ConditionVariable* variable,
           UniqueLock* lock) __asm__("_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE");
 void Wait(ConditionVariable* variable, UniqueLock* lock) {

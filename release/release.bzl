@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of a release: libraries, texts with the version, archive, Debian packages, SBOM, and their checksums."""
+"""Rules for the files of a release: libraries, texts with the version, archive, Debian packages,
+SBOM, and checksums."""
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
@@ -9,7 +10,7 @@ load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")
 load("//tools/bazel:version.bzl", "KILN_DATE", "KILN_VERSION")
 
 def _static_libraries(deps):
-    """The archives of this workspace's libraries, without those of others."""
+    """Returns the static libraries of this workspace among the dependencies."""
     linking_context = cc_common.merge_cc_infos(cc_infos = [dep[CcInfo] for dep in deps]).linking_context
     return [
         library.pic_static_library or library.static_library
@@ -141,7 +142,7 @@ def _debian_packages(ctx, archive):
         inputs = [archive],
         outputs = outputs,
         mnemonic = "KilnDebianPackages",
-        use_default_shell_env = True,  # where dpkg-deb is
+        use_default_shell_env = True,  # finds dpkg-deb
     )
     return outputs
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of a release: what is in them, that they need nothing of Debian's, and that their bytes depend on their contents alone."""
+"""Checks the files of a release: their contents, that they need no package of Debian, and that their bytes depend only
+on their contents."""
 
 import glob
 import hashlib
@@ -22,7 +23,7 @@ from release.make_sbom import make_sbom
 DEBS = sorted(glob.glob("release/*.deb"))
 TOP = os.path.basename(ARCHIVE)[: -len(".tar.gz")]
 VERSION = TOP.split("-")[1]
-# But the checksums.
+# All files but the checksums.
 RELEASED = [os.path.basename(name) for pattern in ("kiln*.tar.gz", "*.deb", "kiln*.whl", "kiln.*.json") for name in glob.glob("release/" + pattern)]
 DIGITS = os.path.abspath("models/digits/digits.onnx")
 DOC = "share/doc/kiln/"
@@ -48,7 +49,7 @@ class ReleaseTest(unittest.TestCase):
             self.assertEqual(hashlib.sha256(pathlib.Path("release", name).read_bytes()).hexdigest(), digest, name)
 
     def test_provenance(self):
-        """It names all files but itself and the checksums, with the digests that they have, and all packages of the SBOM."""
+        """The statement names all other files but the checksums, with their digests, and all packages of the SBOM."""
         with open("release/kiln.provenance.json", encoding="utf-8") as file:
             statement = json.load(file)
         self.assertEqual((statement["_type"], statement["predicateType"]), ("https://in-toto.io/Statement/v1", "https://slsa.dev/provenance/v1"))
@@ -102,10 +103,11 @@ class ReleaseTest(unittest.TestCase):
             self.assertNotRegex((self.root / path).read_text(encoding="utf-8"), r"@\w+@", path)
 
     def test_runs_on_older_systems(self):
-        """Ubuntu 22.04, RHEL 9 and Amazon Linux 2023, as the pages say; the packages say the same."""
+        """The binaries run on Ubuntu 22.04, RHEL 9 and Amazon Linux 2023, as the pages state. The Debian packages
+        declare the same versions."""
         files = shared_libraries.binaries(self.root)
         self.assertLessEqual(shared_libraries.version_needed("GLIBC", files), (2, 34))
-        self.assertLessEqual(shared_libraries.version_needed("GLIBCXX", files), (3, 4, 29))  # of gcc 11
+        self.assertLessEqual(shared_libraries.version_needed("GLIBCXX", files), (3, 4, 29))  # gcc 11's
         for deb in DEBS:
             depends = subprocess.check_output(["dpkg-deb", "--field", deb, "Depends"], text=True)
             if "libc6" in depends:
@@ -144,7 +146,7 @@ class ReleaseTest(unittest.TestCase):
         bundled = {path.name for path in (self.root / "lib/kiln").iterdir()}
         direct = shared_libraries.needed(self.root / "bin/kiln") - shared_libraries.OF_THE_SYSTEM
         self.assertEqual(direct, {"libdnnl.so.2", "libelf.so.1", "libonnx.so.1", "libonnx_proto.so.1", "libprotobuf.so.32"})
-        # None goes along that nothing needs.
+        # Every bundled library is needed by some binary.
         self.assertEqual(bundled - set().union(*map(shared_libraries.needed, shared_libraries.binaries(self.root))), set())
 
     def test_program_works_where_it_is_unpacked(self):
@@ -178,7 +180,7 @@ class ReleaseTest(unittest.TestCase):
         self.assertIn(("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-kiln"), relations)
         linked = {related for element, relation, related in relations if element == "SPDXRef-kiln" and relation.endswith("_LINK")}
         self.assertEqual(linked, set(packages) - {"SPDXRef-kiln"})
-        # Each has its licence beside it.
+        # Each package has a license file.
         licenses = {path.name for path in (self.root / DOC / "LICENSES").iterdir()}
         self.assertEqual({package["name"] for package in packages.values()} - {"kiln"}, licenses)
 
@@ -191,7 +193,8 @@ class ReleaseTest(unittest.TestCase):
         self.assertEqual(one["packages"][1]["externalRefs"][0]["referenceLocator"], "pkg:deb/debian/libg%2B%2B@1?distro=bookworm")
 
     def test_debian_packages(self):
-        """Each file of the archive is in one of them; what runs models has no other file than the library, and needs nothing but the system."""
+        """Each file of the archive is in one Debian package. The runtime package has only the library and its
+        documents, and needs only the system."""
         names, all_files = [], []
         for deb in DEBS:
             fields = subprocess.check_output(["dpkg-deb", "--field", deb, "Package", "Version"], text=True).split()

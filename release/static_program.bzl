@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that needs no package of Debian's but the C and C++ libraries."""
+"""A program that needs no package of Debian but the C and C++ libraries."""
 
 load("@release_libraries//:link.bzl", "RELEASE_FLAGS")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
@@ -21,7 +21,8 @@ def _static_program_impl(ctx):
     result = cc_common.link(
         name = ctx.label.name,
         actions = ctx.actions,
-        # The versions of Debian's packages stand for their archives, which are no files of a repository.
+        # Debian's archives are not files of a repository. The file with the package versions stands
+        # for them as input.
         additional_inputs = [ctx.file._packages] + [file for linker_input in inputs for file in linker_input.additional_inputs],
         cc_toolchain = cc_toolchain,
         feature_configuration = cc_common.configure_features(ctx = ctx, cc_toolchain = cc_toolchain),

@@ -6,8 +6,8 @@
     release/try_release.py --user python
     release/try_release.py --system ubuntu --user c++ --compiler clang++
 
-Needs root, debootstrap, and a network for the packages of the system. The bytes of the release are checked first: checksums, and, where
-pip finds them, the SBOM by spdx-tools and the wheel by auditwheel.
+Needs root, debootstrap, and a network for the packages of the system. The files of the release are checked first: the checksums and, if pip can
+install the tools, the SBOM by spdx-tools and the wheel by auditwheel.
 """
 
 import argparse
@@ -25,7 +25,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from release import users  # pylint: disable=wrong-import-position
 
 FILES = "bazel-bin/release"
-# The suite, and the variable that names another mirror.
+# Suite, and the environment variable that selects another mirror.
 SYSTEMS = {"debian": ("bookworm", "DEBIAN_MIRROR"), "ubuntu": ("noble", "UBUNTU_MIRROR")}
 
 
@@ -39,7 +39,7 @@ def run(*command, **options):
 
 @contextlib.contextmanager
 def system(name, packages):
-    """The folder of a new system with these packages and nothing else."""
+    """Yields the folder of a new system with these packages and nothing else."""
     suite, mirror = SYSTEMS[name]
     with tempfile.TemporaryDirectory() as root:
         options = ["--variant=minbase", "--include=" + ",".join(packages)]
@@ -83,7 +83,8 @@ def try_user(user, name, compiler, debian_package):
 
 
 def as_debian_package(text):
-    """The commands of the archive with the package: what the page says is left out."""
+    """Rewrites the commands for the archive to use the Debian package instead, and omits the steps that the page says
+    to omit."""
     install = "dpkg --install *.deb >/dev/null"
     lines = [line for line in text.splitlines() if not line.startswith("rm -rf kiln && mv")]
     lines = [install if line.startswith("tar xzf") else line for line in lines]

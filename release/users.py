@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The users of a release, and the commands that a page gives to each of them: docs/released_files.md, the README or a page about Python."""
+"""The users of a release, each with a page of commands: docs/released_files.md, the README or a page about Python."""
 
 import collections
 import os
@@ -7,8 +7,8 @@ import re
 
 PAGE = "docs/released_files.md"
 
-# Page and heading of the commands (None: the whole page), how the file of a release ends that the user has, and the Debian packages that a
-# system needs besides.
+# `page` and `heading` locate the commands (heading None: the whole page). `suffix` ends the name of the released file
+# that the user has. `packages` are the additional Debian packages that the system needs.
 User = collections.namedtuple("User", ["page", "heading", "suffix", "packages"])
 
 _CXX = ["cmake", "g++", "make"]
@@ -29,19 +29,20 @@ _FENCE = re.compile(r"^```(\S*) *(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def section(page, heading):
-    """The text below a heading of the second or third level, up to the next one."""
+    """Returns the text below a heading of the second or third level, up to the next heading."""
     parts = re.split(r"^###? (.*)\n", page, flags=re.MULTILINE)
     texts = dict(zip(parts[1::2], parts[2::2]))
     return texts[heading]
 
 
 def fences(text):
-    """Language, name of a file (may be empty) and contents of each fenced block."""
+    """Returns the language, the file name (may be empty) and the contents of each fenced block."""
     return _FENCE.findall(text)
 
 
 def script(blocks, folder):
-    """Fenced blocks as one program of bash: those that name a file become that file, and commands run in order in `folder`."""
+    """Returns fenced blocks as one bash program. Blocks with a file name create that file; the others run in order in
+    `folder`."""
     lines = ["set -euo pipefail", "mkdir -p '{0}' && cd '{0}'".format(folder)]
     for number, (language, name, body) in enumerate(blocks):
         if name:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands that docs/released_files.md, the README and the pages about Python give to users of a release, to the letter, with the
-released files and what this machine has."""
+"""Runs the commands that docs/released_files.md, the README and the pages about Python give to users of a release, to
+the letter, with the released files and the programs of this machine."""
 
 import glob
 import os
@@ -12,7 +12,7 @@ import unittest
 from release import users
 
 PROGRAMS = {"c++": ["cmake"], "firmware": ["arm-none-eabi-gcc", "qemu-system-arm"]}
-# A line that each user sees in the end.
+# A text in the output of each user's commands.
 WANTED = {
     "c++": "the digit is 4",
     "python": "the digit is 4",
@@ -52,7 +52,7 @@ class UsersTest(unittest.TestCase):
         self.assertNotEqual(result.returncode, 0)
 
     def test_archive_over_an_older_one(self):
-        """Unpacked over another version, the newer files win, and the compiler runs."""
+        """If an archive is unpacked over another version, the newer files win, and the compiler runs."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         (archive,) = glob.glob("release/kiln*.tar.gz")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Abseil of Debian's libabsl-dev under the labels that upstream has, such as @com_google_absl//absl/status:statusor."""
+"""Abseil of Debian's libabsl-dev under upstream's labels, such as
+@com_google_absl//absl/status:statusor."""
 
 load(":system_library.bzl", "require_files")
 
-# Package to its targets. A target named like its package is upstream's default target.
+# Targets by package. A target with the name of its package is upstream's default target.
 _TARGETS = {
     "algorithm": ["algorithm", "container"],
     "base": ["base", "config", "core_headers", "dynamic_annotations", "endian", "log_severity", "prefetch"],
@@ -34,7 +35,7 @@ _TARGETS = {
     "utility": ["utility"],
 }
 
-# Roots of the libraries' dependence graph; pkg-config adds what they need.
+# Libraries that no other library depends on. pkg-config adds their dependencies.
 _PKG_CONFIG_MODULES = [
     "absl_failure_signal_handler",
     "absl_flags_parse",

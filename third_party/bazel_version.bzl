@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which versions of Bazel Kiln works with."""
+"""The versions of Bazel that Kiln supports."""
 
 _LEAST = (4, 2)
 
 def bazel_problem(version):
-    """Says what is wrong with a version of Bazel.
+    """Returns the error message for a version of Bazel that is too old.
 
     Args:
-      version: as Bazel says it, such as "4.2.3- (@non-git)".
+      version: the value of native.bazel_version, such as "4.2.3- (@non-git)".
 
     Returns:
-      A text; an empty one for a version that will do, or that is none.
+      The message, or "" if the version is supported or not a number.
     """
     parts = version.split(".")
     if len(parts) < 2 or not parts[0].isdigit() or not parts[1].isdigit():

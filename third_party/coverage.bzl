@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The repository that `bazel test` asks for even when it measures no coverage."""
+"""A stub of the repository that `bazel test` needs even if it measures no coverage."""
 
 def _remote_coverage_tools_stub_impl(repository_ctx):
     repository_ctx.file("coverage_report_generator.sh", "#!/bin/sh\necho 'no coverage report' >&2\nexit 1\n")

@@ -3,7 +3,7 @@
 
 load(":system_library.bzl", "require_files")
 
-# The archives from which the machine has its packages have their sources, too.
+# The source packages are in the same archives as the machine's binary packages.
 _SOURCE = "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(REPO_URI) $(RELEASE) main"
 
 def _run(repository_ctx, command):
@@ -25,7 +25,8 @@ def _debian_source_impl(repository_ctx):
     repository_ctx.file("apt/archives/partial/.keep", "")
     version = _run(repository_ctx, ["dpkg-query", "--show", "--showformat=${source:Package}=${source:Version}", attr.package])
 
-    # Lists and packages of its own: the machine's stay as they are, and no rights are needed.
+    # A private set of lists and packages: the machine's own are not changed, and no root rights are
+    # needed.
     folder = str(repository_ctx.path("apt"))
     apt = [
         "apt-get",
@@ -40,7 +41,8 @@ def _debian_source_impl(repository_ctx):
     _run(repository_ctx, apt + ["source", version])
     repository_ctx.delete("apt")
 
-    # Packages of the sources' own would hide their files from this one.
+    # BUILD files of the sources would be packages of their own and hide files from this
+    # repository's build file.
     _run(repository_ctx, ["find", ".", "-mindepth", "2", "(", "-name", "BUILD", "-o", "-name", "BUILD.bazel", ")", "-delete"])
     for entry in repository_ctx.path(".").readdir():
         if repository_ctx.path(str(entry) + "/debian").exists:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What repositories.bzl and firmware_toolchains.bzl declare in a WORKSPACE, as a module extension for MODULE.bazel.
+"""The libraries and toolchains of repositories.bzl and firmware_toolchains.bzl, as a module extension for MODULE.bazel.
 
     debian = use_extension("//third_party:extensions.bzl", "debian")
     use_repo(debian, "com_google_absl")
 
-Kiln's own MODULE.bazel uses it; a module that depends on Kiln need not.
+Kiln's own MODULE.bazel uses the extension. A module that depends on Kiln need not.
 """
 
 load("//tools/bazel/toolchains:firmware_toolchains.bzl", "declare_cross_compilers")

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C++ of FlatBuffers' schemas."""
+"""Generates C++ code from FlatBuffers schemas."""
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 
 def flatbuffers_cc_library(name, src, **kwargs):
-    """A library with the header `<stem>_generated.h` of a schema `<stem>.fbs`.
+    """Declares a library with the header `<stem>_generated.h` of a schema `<stem>.fbs`.
 
     Args:
-      name: of the library.
+      name: name of the library.
       src: the schema, a file of this package.
-      **kwargs: of the cc_library.
+      **kwargs: further attributes of the cc_library.
     """
     header = src[:-len(".fbs")] + "_generated.h"
     native.genrule(

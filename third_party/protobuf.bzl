@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C++ of protocol buffers' messages, made by the protoc that belongs to the library: of Bazel's own rules for it, no version
-has what all versions have."""
+"""Generates C++ code of protocol buffer messages with the protoc of the library. Bazel's own rules
+for this are not used because they differ between the supported versions of Bazel."""
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")
@@ -35,12 +35,12 @@ _protobuf_sources = rule(
 )
 
 def protobuf_cc_library(name, src, **kwargs):
-    """A library with the header `<stem>.pb.h` of a file `<stem>.proto`, which imports no other.
+    """Declares a library with the header `<stem>.pb.h` of a file `<stem>.proto` without imports.
 
     Args:
-      name: of the library.
-      src: a file of this package.
-      **kwargs: of the cc_library.
+      name: name of the library.
+      src: the .proto file, a file of this package.
+      **kwargs: further attributes of the cc_library.
     """
     stem = src[:-len(".proto")]
     header = stem + ".pb.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A repository rule that installs packages of PyPI for programs of this tree."""
+"""A repository rule that installs PyPI packages for programs of this tree."""
 
 _BUILD = """
 py_library(
@@ -13,7 +13,8 @@ py_library(
 )
 """
 
-# Where pip finds no network: what needs the packages is skipped, and all else is built.
+# Build file if pip finds no network. Targets that need the packages are skipped; everything else is
+# built.
 _BUILD_WITHOUT = """
 py_library(
     name = "packages",
@@ -31,7 +32,7 @@ def _run(repository_ctx, command, advice):
 
 def _python_packages_impl(repository_ctx):
     requirements = repository_ctx.attr.requirements
-    python = "/usr/bin/python3"  # that of Bazel's actions
+    python = "/usr/bin/python3"  # the Python of Bazel's actions
     repository_ctx.symlink(requirements, "requirements.txt")
     installed = _run(
         repository_ctx,

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a release takes from Debian's packages: static archives, the few shared objects without one, licences and versions.
+"""The Debian libraries of a release: static archives, shared objects of libraries without one,
+licenses and versions.
 
-A build for development links shared objects, which is fast. //release links the same object files with the flags of this repository
-instead; release/static_program.bzl says how.
+A development build links shared objects, which is fast. //release links the same object files with
+the flags of this repository instead; see release/static_program.bzl.
 """
 
 load(":system_library.bzl", "require_files")
 
-# Code of these is in the program or in the runtimes: Debian package to its licence.
+# Packages whose code is linked into the program or the runtimes, with their licenses.
 _STATIC = {
     "libabsl-dev": "Apache-2.0",
     "libarchive-dev": "BSD-2-Clause",
@@ -26,8 +27,9 @@ _STATIC = {
     "zlib1g-dev": "Zlib",
 }
 
-# Debian has no static archive of libonnx, libonnx_proto and libdnnl, so these go along as they are, with what they need: shared object
-# to its package. libprotobuf is shared because libonnx and the compiler must share one, and libelf because its license is the LGPL.
+# Shared objects by Debian package. Debian has no static archive of libonnx, libonnx_proto and
+# libdnnl, so they are bundled unchanged with their dependencies. libprotobuf is shared because
+# libonnx and the compiler must use the same copy. libelf is shared because its license is the LGPL.
 _SHARED = {
     "libOpenCL.so.1": "ocl-icd-libopencl1",
     "libdnnl.so.2": "libdnnl2",
@@ -39,7 +41,8 @@ _SHARED = {
     "libz.so.1": "zlib1g",
 }
 
-# The archives of Abseil cannot be linked into a shared object, which the Python module is: their thread-local variables are a program's.
+# The static archives of Abseil cannot be linked into a shared object, such as the Python module,
+# because Debian compiles their thread-local variables for programs only.
 _ABSL_PACKAGE = "libabsl20220623"
 _ABSL_ROOTS = ["absl_status", "absl_statusor", "absl_str_format", "absl_strings"]
 
@@ -56,12 +59,13 @@ _SHARED_LICENSES = {
 
 _LLVM_CONFIG = "/usr/bin/llvm-config-19"
 
-# Components of LLVM. The other targets that Debian's LLVM has are left out: they are a third of it.
+# LLVM components to link. The other targets of Debian's LLVM are left out; they make up a third of
+# it.
 _LLVM_TARGETS = ["AArch64", "ARM", "RISCV", "X86"]
 _LLVM_COMPONENTS = ["lto", "option", "orcjit", "passes"] + [target.lower() for target in _LLVM_TARGETS]
 _LLVM_INITIALIZERS = ["AsmParser", "AsmPrinter", "Target", "TargetInfo", "TargetMC"]
 
-# Polly is a plug-in of link-time optimisation, of which Kiln does none.
+# Polly is a plug-in for link-time optimization, which Kiln does not use.
 _POLLY = ["-lPolly", "-lPollyISL"]
 _ABSENT_PARTS = """
 #include "llvm/Passes/PassPlugin.h"
@@ -129,7 +133,7 @@ def _run(repository_ctx, *command):
     return result.stdout.strip()
 
 def _files_of(repository_ctx, package):
-    """The files that a Debian package installs, by their last part."""
+    """Returns the paths of the files that a Debian package installs, by file name."""
     paths = _run(repository_ctx, "dpkg-query", "--listfiles", package).split("\n")
     return {path.rpartition("/")[2]: path for path in paths}
 
@@ -143,7 +147,7 @@ def _link_absl(repository_ctx):
     shared = _files_of(repository_ctx, _ABSL_PACKAGE)
     for name in names:
         soname = "lib{}.so.{}".format(name, _ABSL_PACKAGE[len("libabsl"):])
-        if soname in shared:  # Some libraries are headers alone.
+        if soname in shared:  # Some Abseil libraries consist of headers only.
             repository_ctx.symlink(shared[soname], "shared_absl/" + soname)
     repository_ctx.symlink("/usr/include/absl", "absl")
 

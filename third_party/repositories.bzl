@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The external repositories of Kiln, made from Debian packages and named as upstream names them.
+"""The external repositories of Kiln, made from Debian packages and named like upstream's.
 
     load("@kiln//third_party:repositories.bzl", "kiln_dependencies")
 
     kiln_dependencies()
 
-A repository that the workspace has declared before this call stays as it is, so a user with a network can put upstream's
-in its place. Bazel makes a repository when a target of it is first needed: what is not built need not be installed.
-A workspace with MODULE.bazel gets the libraries by extensions.bzl.
+A repository that the workspace has declared before this call stays as it is, so a user with a network can substitute
+upstream's. Bazel creates a repository when a target of it is first needed, so unused libraries need not be installed.
+A workspace with MODULE.bazel gets the libraries through extensions.bzl.
 """
 
 load("@bazel_tools//tools/build_defs/repo:utils.bzl", "maybe")
@@ -220,7 +220,7 @@ def declare_libraries(declare):
     """Declares the libraries that Kiln's targets name.
 
     Args:
-      declare: called with a repository rule, and by keyword its name and attributes.
+      declare: called with a repository rule, and with its name and attributes as keywords.
     """
     _base_libraries(declare)
     _python(declare)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repository rules that present what a Debian package installed as an external Bazel repository."""
+"""Repository rules that present files of a Debian package as an external Bazel repository."""
 
 def require_files(repository_ctx, paths, package):
-    """Stops with a message that names the Debian package unless every path exists.
+    """Fails with a message that names the Debian package unless every path exists.
 
     Args:
       repository_ctx: the context of the repository rule.

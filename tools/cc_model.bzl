@@ -11,9 +11,14 @@
 
     cc_binary(name = "app", srcs = ["app.cc"], deps = [":my_mod"])
 
-With runtime = "cpp" the library registers itself, so that `kiln::runtime::Module::SystemLib("my_mod")` finds the model, and brings the
-C++ runtime with it. With runtime = "crt" it brings the parts of the C runtime that it needs; with interface = "c" it is plain C that
-needs none. The header is included as "<module_name>.h". docs/bazel.md has the attributes and output groups.
+The header is included as "<module_name>.h". Runtimes:
+
+- runtime = "cpp": the library registers the model, so that
+  `kiln::runtime::Module::SystemLib("my_mod")` finds it. It depends on the C++ runtime.
+- runtime = "crt": the library depends on the parts of the C runtime that it needs. The C interface
+  gives plain C that needs no runtime.
+
+docs/bazel.md has the attributes and output groups.
 """
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
@@ -36,10 +41,10 @@ CcModelInfo = provider(
 )
 
 def module_name_of(name):
-    """The C identifier that stands for a target of this name.
+    """Returns the C identifier for a target of this name.
 
     Args:
-      name: of the target.
+      name: name of the target.
     """
     identifier = "".join([c if c.isalnum() or c == "_" else "_" for c in name.elems()])
     return "m_" + identifier if identifier[0].isdigit() else identifier
@@ -66,11 +71,11 @@ def _check_platform(ctx):
 def _codegen(ctx):
     return ctx.attr.codegen or ("llvm" if ctx.attr._llvm[BuildSettingInfo].value else "c")
 
-# Files that come with the code whatever the code is.
+# Suffixes of files that are generated with every kind of code.
 def _description_suffixes(ctx):
     return [".h", ".metadata.json"] + ([".graph.json"] if ctx.attr.executor == "graph" else [])
 
-# C that comes with the code: the ways into the model, and what external code generators make.
+# Further generated C: entry points of the model, and the sources of external code generators.
 def _more_sources(ctx):
     entries = ["_system_lib.c"] if ctx.attr.runtime == "cpp" else ["_model.c"] if ctx.attr.interface == "c" else []
     return entries + _external_sources(ctx)
@@ -80,7 +85,7 @@ def _external_sources(ctx):
     return ["_%s.c" % choice.split(":")[0] for choice in ctx.attr.external] + hooks
 
 def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
-    """Runs `kiln compile`, which writes the files `outputs` to what `option` names."""
+    """Runs `kiln compile`, which writes the files `outputs` to the path given with `option`."""
     arguments = ctx.actions.args()
     arguments.add("compile")
     arguments.add(ctx.file.model)
@@ -89,7 +94,7 @@ def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
     arguments.add(_target_flag(ctx))
     for name in ["executor", "runtime", "interface"]:
         arguments.add("--%s=%s" % (name, getattr(ctx.attr, name)))
-    arguments.add("--no-headers")  # those of the runtime's targets are taken
+    arguments.add("--no-headers")  # the runtime targets have the headers
     arguments.add("--threads=%d" % ctx.attr.threads)
     if ctx.attr.calling_convention:
         arguments.add("--calling-convention=" + ctx.attr.calling_convention)
@@ -135,7 +140,7 @@ def _run_kiln(ctx, outputs, output_flag, flags, option = "-o", **kwargs):
     )
 
 def _compile_model(ctx, folder, suffixes, flags, **kwargs):
-    """The files of `kiln compile` by suffix, in `folder`."""
+    """Runs `kiln compile` and returns the files in `folder`, keyed by suffix."""
     outputs = {
         suffix: ctx.actions.declare_file("%s/%s%s" % (folder, _module_name(ctx), suffix))
         for suffix in suffixes
@@ -144,7 +149,7 @@ def _compile_model(ctx, folder, suffixes, flags, **kwargs):
     return outputs
 
 def _shared_object(ctx):
-    # For C the tool calls the system's C compiler, which it finds on the PATH.
+    # For C, the tool calls the system's C compiler, which it finds on the PATH.
     return _compile_model(
         ctx,
         ctx.label.name + ".shared",
@@ -170,7 +175,7 @@ def _runtime_deps(ctx):
         return ctx.attr._c_deps
     return ctx.attr._crt_deps + (ctx.attr._crt_aot_deps if ctx.attr.executor == "aot" else ctx.attr._crt_graph_deps)
 
-# What the model may take, by kind; none: no budget.
+# Returns the limits of the model, keyed by kind. Empty if there is no budget.
 def _budget(ctx):
     return {
         kind: getattr(ctx.attr, "max_%s_bytes" % kind)
@@ -179,7 +184,7 @@ def _budget(ctx):
     }
 
 def _within_budget(ctx, header, metadata, object, source):
-    """The header, which is there only if the model keeps its budget."""
+    """Returns the header. Bazel can build it only if the model stays within its budget."""
     inputs = [header, metadata]
     arguments = ctx.actions.args()
     arguments.add("budget")
@@ -207,7 +212,7 @@ def _within_budget(ctx, header, metadata, object, source):
     return checked
 
 def _link(ctx, header, sources, objects):
-    """CcInfo of the model, and its archive."""
+    """Returns the CcInfo of the model, and its archive."""
     cc_toolchain = find_cc_toolchain(ctx)
     feature_configuration = cc_common.configure_features(
         ctx = ctx,
@@ -237,13 +242,14 @@ def _link(ctx, header, sources, objects):
         cc_toolchain = cc_toolchain,
         compilation_outputs = compiled,
         linking_contexts = [dep.linking_context for dep in deps],
-        # Nothing refers to a model that is found by its name.
+        # A program finds the model by name, so no symbol refers to it.
         alwayslink = ctx.attr.interface == "packed",
         disallow_dynamic_library = True,
     )
     library = outputs.library_to_link
 
-    # The name comes first: what the linker says first.
+    # The object with the module's name comes first, so that the linker's first error is about a
+    # duplicate name.
     name = CcInfo(linking_context = module_name_context(ctx, _module_name(ctx)))
     model = CcInfo(compilation_context = compilation_context, linking_context = linking_context)
     return (
@@ -271,7 +277,7 @@ def _cc_model_impl(ctx):
         header = _within_budget(ctx, header, files[".metadata.json"], files.get(".o"), files.get(".c"))
     cc_info, library = _link(ctx, header, sources, objects)
 
-    # The same model in other forms, each made when its output group is asked for.
+    # Other forms of the same model. Each is made only if its output group is requested.
     c_srcs = files if codegen == "c" else _compile_model(
         ctx,
         ctx.label.name + ".c_srcs",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The attributes of the rule cc_model (cc_model.bzl): what may be said of a model, and what the rule builds with."""
+"""Attributes of the rule cc_model (cc_model.bzl): properties of a model, and dependencies."""
 
 load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""firmware_image and firmware_test: programs for boards without an operating system, and tests that run them in QEMU.
+"""firmware_image and firmware_test: programs for boards without an operating system.
+
+Tests of such programs run in QEMU.
 
     load("@kiln//tools:firmware.bzl", "firmware_image", "firmware_test")
 
@@ -17,9 +19,9 @@
         images = [":blink"],
     )
 
-An image is built for the platform of the build; a test builds its images for its board, whatever the platform is. The verdict is the
-status that main returns: 0 passes. A fault (status 200 and more), an abort of the runtime (199) or the end of time (124) fails.
-docs/embedded.md shows it.
+An image is built for the platform of the build. A test builds its images for its board, on any
+platform. The result of a test is the status that main returns: 0 passes. A fault (status 200 and
+above), an abort of the runtime (199) and a timeout (124) fail. docs/embedded.md has an example.
 """
 
 load("@rules_cc//cc:defs.bzl", "cc_binary")
@@ -32,14 +34,16 @@ def _condition(board):
     return str(Label("//tools/bazel/platforms:on_" + board))
 
 def firmware_image(name, deps = [], flash_bytes = 256 * 1024, ram_bytes = 64 * 1024, stack_bytes = 4096, linkopts = [], **kwargs):
-    """A program with start-up code, laid out for a machine with so much memory: one that needs more does not link.
+    """A program with start-up code for a machine with the given memory.
+
+    A program that needs more memory does not link.
 
     Args:
-      name: of the target.
-      deps: of cc_binary, beside the start-up code.
-      flash_bytes: code, constants and initial values.
-      ram_bytes: stack, data, and the memory that TVMPlatformMemoryAllocate gives.
-      stack_bytes: of these, the stack.
+      name: name of the target.
+      deps: deps of cc_binary, in addition to the start-up code.
+      flash_bytes: room for code, constants and initial values.
+      ram_bytes: room for stack, data, and the memory that TVMPlatformMemoryAllocate returns.
+      stack_bytes: part of ram_bytes for the stack.
       linkopts: of cc_binary.
       **kwargs: of cc_binary.
     """
@@ -62,7 +66,8 @@ def firmware_image(name, deps = [], flash_bytes = 256 * 1024, ram_bytes = 64 * 1
         **kwargs
     )
 
-# The images of a test are built for its board, as they would be without a sanitizer or debugging.
+# The images of a test are built for its board, without the flags of a sanitizer or of a debug
+# build.
 def _board_transition_impl(_settings, attr):
     return {
         "//command_line_option:compilation_mode": "opt",

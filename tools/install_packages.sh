@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs the Debian 12 packages that are missing:   tools/install_packages.sh build|test|check
-#   build   what builds the compiler and the runtimes
-#   test    that, and what `bazel test //...` needs: cross compilers and QEMU for firmware among them
-#   check   that, and what .ci/run needs for formatting and lint
-# Works as root and with sudo; when nothing is missing it changes nothing and says nothing.
+# Installs the missing Debian 12 packages:   tools/install_packages.sh build|test|check
+#   build   packages that build the compiler and the runtimes
+#   test    also packages for `bazel test //...`, such as cross compilers and QEMU for firmware
+#   check   also packages for .ci/run: formatting and lint
+# Works as root and with sudo. If no package is missing, it changes and prints nothing.
 set -euo pipefail
 
 build_packages=(
@@ -19,11 +19,11 @@ build_packages=(
   libabsl-dev
   libarchive-dev
   libcli11-dev
-  libdnnl-dev # oneDNN, which the external code generator dnnl calls
-  libelf-dev # objects and libraries are read without loading them
+  libdnnl-dev # oneDNN, for the external code generator dnnl
+  libelf-dev # reads objects and libraries without loading them
   libflatbuffers-dev
   libjemalloc-dev # the malloc of the command kiln
-  libjs-chart.js # charts of pages that the tool writes
+  libjs-chart.js # charts in HTML pages that the tool writes
   liblld-19-dev
   libonnx-dev
   libprotobuf-dev
@@ -63,17 +63,17 @@ test_packages=(
   qemu-system-arm
   qemu-system-misc
   qemu-user
-  valgrind # leaks of the Python package
+  valgrind # finds leaks of the Python package
 )
 check_packages=(
-  chromium-driver # pages in a browser; without it their test skips that
+  chromium-driver # tests pages in a browser; without it that test is skipped
   clang-format-19
   debootstrap # release/try_release.py
   git
   libclang-rt-19-dev # fuzzers
   python3-selenium
 )
-# buildifier is built with Go where there is none; any Go will do.
+# buildifier is built with Go if it is not installed. Any version of Go works.
 if ! command -v buildifier >/dev/null && ! command -v go >/dev/null; then
   check_packages+=(golang-go)
 fi

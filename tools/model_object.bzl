@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects of a model: its C source, with what the compiler says of its functions' stack, and one that stands for its name."""
+"""Compiles objects of a model: its C source with the stack usage of its functions, and an object
+for its module name.
+"""
 
 load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
@@ -10,12 +12,12 @@ def compile_object(ctx, name, source, compilation_context, copts):
 
     Args:
       ctx: of a rule with the C++ tool chain and the fragment cpp.
-      name: of the files, without suffix.
+      name: name of the output files, without suffix.
       source: File.
-      compilation_context: where its headers are.
+      compilation_context: has the paths of the headers.
       copts: flags of the compiler.
     Returns:
-      The object, and what gcc -fstack-usage writes.
+      The object, and the file that gcc -fstack-usage writes.
     """
     cc_toolchain = find_cc_toolchain(ctx)
     feature_configuration = cc_common.configure_features(ctx = ctx, cc_toolchain = cc_toolchain)
@@ -48,9 +50,10 @@ def compile_object(ctx, name, source, compilation_context, copts):
     return object, stack_usage
 
 def module_name_context(ctx, module_name):
-    """An object that two models of one name have both: the linker refuses the program with words that say why.
+    """Returns an object that two models with the same module name both define.
 
-    Without it, of two models that are plain C functions one would be taken for both.
+    If a program links two such models, the linker refuses it, and the symbol's name states the reason.
+    Without this object, the linker would silently use the plain C functions of one model for both.
 
     Args:
       ctx: of a rule with the C++ tool chain and the fragment cpp.
@@ -72,7 +75,7 @@ def module_name_context(ctx, module_name):
         cc_toolchain = cc_toolchain,
         name = ctx.label.name + "_module_name",
         srcs = [source],
-        # So that it takes no room where the linker drops what nothing refers to.
+        # The object takes no room if the linker drops unreferenced data.
         user_compile_flags = ["-std=c99", "-fdata-sections"],
     )
     linking_context, _ = cc_common.create_linking_context_from_compilation_outputs(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""model_test: one set of inputs and expected outputs on every way to run a model.
+"""model_test: tests one set of inputs and expected outputs on every way to run a model.
 
     load("@kiln//tools:model_test.bzl", "model_test")
 
@@ -10,7 +10,7 @@
         expected = {"output": "sum.npy"},
     )
 
-makes a test for each runtime, executor, interface and code generator, and a test suite of this name:
+declares a test for each runtime, executor, interface and code generator, and a test suite my_mod_test:
 
     my_mod_test_cpp_aot_llvm    my_mod_test_crt_packed_aot_llvm
     my_mod_test_cpp_aot_c       my_mod_test_crt_packed_aot_c
@@ -32,7 +32,8 @@ load(":firmware.bzl", "firmware_image", "firmware_test")
 
 _WITH_LLVM = str(Label("//tools/bazel:with_llvm"))
 
-# Suffix of the test's name -> attributes of cc_model, and for the C runtime the library that runs the case.
+# Maps the suffix of a test's name to attributes of cc_model and, for the C runtime, to the library
+# that runs the case.
 _WAYS = {
     "cpp_aot": (dict(executor = "aot", runtime = "cpp"), None),
     "cpp_graph": (dict(executor = "graph", runtime = "cpp"), None),
@@ -41,10 +42,11 @@ _WAYS = {
     "crt_packed_graph": (dict(executor = "graph", runtime = "crt"), Label("//tools/model_test:run_graph")),
 }
 
-# Small and fast, and as large as needed.
+# One small, fast pool and one that is as large as needed.
 _POOLS = ["fast:1K::4", "large:any"]
 
-# With every_way, besides: the other calling convention of operator functions, and workspaces that the application gives.
+# Tested in addition with every_way: the other calling convention of operator functions, and
+# workspaces that the application provides.
 _FURTHER_WAYS = {
     "crt_c_pools": (dict(interface = "c", runtime = "crt", workspace_pools = _POOLS), Label("//tools/model_test:run_c")),
     "crt_c_workspace_io": (dict(interface = "c", runtime = "crt", workspace_io = True), Label("//tools/model_test:run_c")),
@@ -66,7 +68,7 @@ _FURTHER_WAYS = {
     ),
 }
 
-# What `kiln run` is to do with the shared object of the C++ runtime.
+# Runs `kiln run` on the shared object of the C++ runtime.
 def _run_library_test_impl(ctx):
     executable = ctx.actions.declare_file(ctx.label.name)
     ctx.actions.symlink(output = executable, target_file = ctx.executable._kiln, is_executable = True)
@@ -80,7 +82,8 @@ _run_library_test = rule(
     implementation = _run_library_test_impl,
     attrs = {
         "data": attr.label_list(allow_files = True),
-        # The one that compiles the model: in a workspace that tells hosts from targets, another would be built for this.
+        # The same tool that compiles the model. In a workspace that distinguishes host and target,
+        # another configuration would build it again.
         "_kiln": attr.label(default = "//tools:compiler", allow_files = True, executable = True, cfg = TOOL_CONFIGURATION),
     },
     test = True,
@@ -150,7 +153,8 @@ def _names_by_file(tensors):
         names.setdefault(path, []).append(name)
     return {path: json.encode(names[path]) for path in names}
 
-# For the shell's rules, by which Bazel takes `args` apart, and against its own variables.
+# Quotes text for the shell-like rules by which Bazel splits `args`, and escapes Bazel's own
+# variables.
 def _quoted(text):
     return "'" + text.replace("'", "'\\''").replace("$", "$$") + "'"
 
@@ -173,7 +177,7 @@ def _cpp_test(name, model, inputs, expected, rtol, atol, **kwargs):
         **kwargs
     )
 
-# The case as C source, which a test of this machine and the images of boards compile.
+# The case as C source, for a test on this machine and for images of boards.
 def _case(name, model, inputs, expected, rtol, atol, reference = None):
     _model_case(
         name = name + "_case",
@@ -211,7 +215,7 @@ def _host_test(name, runner, codegen, model_attributes, case):
         case,
         name = name,
         model = ":%s_model" % name,
-        # Without LLVM in the compiler, the tests of its code are skipped.
+        # If the compiler has no LLVM, the tests of LLVM's code are skipped.
         target_compatible_with = [] if codegen == "c" else select({
             _WITH_LLVM: [],
             "//conditions:default": ["@platforms//:incompatible"],
@@ -222,8 +226,8 @@ def _host_test(name, runner, codegen, model_attributes, case):
     else:
         _cpp_test(**case)
 
-# The code for a board, run on this machine: a test that it gives what is expected, and a program that writes the bits of it, which are
-# to be the board's.
+# The code for a board, run on this machine: a test of its results, and a program that writes the
+# bits of its outputs, which the board must reproduce.
 def _reference(name, board, model_attributes, case):
     _, runner = _WAYS["crt_c"]
     _host_test(name, runner, "c", dict(model_attributes, target = CORES[board].target), case)
@@ -283,19 +287,20 @@ def model_test(
     """Runs `model` on every runtime, executor, interface and code generator.
 
     Args:
-      name: of the test suite.
+      name: name of the test suite.
       model: cc_model's `model`.
       inputs: names of inputs to .npy files with their values.
-      expected: names of outputs to .npy files with what must come out.
+      expected: names of outputs to .npy files with the expected values.
       rtol: relative tolerance; 0 with atol = 0: equal bits.
       atol: absolute tolerance.
       input_shapes: cc_model's `inputs`.
       data: cc_model's `data`.
-      external: cc_model's `external`; generators that every runtime can take.
-      target: cc_model's `target`; this machine must be able to run it. Boards have targets of their own.
-      every_way: whether also with operator functions that are plain C, and with workspaces of the application's.
-      boards: of tools/firmware/boards.bzl, to run the case on in QEMU.
-      flash_bytes: firmware_image's; of each image for a board.
+      external: cc_model's `external`; generators that every runtime supports.
+      target: cc_model's `target`; this machine must be able to run it. Boards have their own targets.
+      every_way: True: also tests operator functions that are plain C, and workspaces that the
+        application provides.
+      boards: boards of tools/firmware/boards.bzl on which the case runs in QEMU.
+      flash_bytes: firmware_image's, for each image for a board.
       ram_bytes: firmware_image's.
       stack_bytes: firmware_image's.
       size: of each test.

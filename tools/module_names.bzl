@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""unique_module_names: an aspect that fails where two cc_models of one program have one module name.
+"""unique_module_names: an aspect that fails if two cc_models of one program have the same module
+name.
 
     # .bazelrc
     build --aspects=@kiln//tools:module_names.bzl%unique_module_names
 
-Without it the linker refuses such a program, naming the module and the two libraries; with it Bazel does when it analyzes the program, naming
-the two targets. Bazel 7 may link a program while it still analyzes it: with --nobuild it does not.
+Without the aspect, the linker refuses such a program and names the module and the two libraries.
+With it, Bazel refuses the program during analysis and names the two targets. Bazel 7 may link a
+program during its analysis, which --nobuild prevents.
 """
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
@@ -16,7 +18,7 @@ ModuleNamesInfo = provider(
     fields = {"models": "depset of structs: module_name, and the cc_model as text"},
 )
 
-# Attributes that hold what is linked.
+# Attributes with targets that are linked.
 _LINKED = ["deps", "implementation_deps", "srcs"]
 
 def _linked(rule):
@@ -27,11 +29,11 @@ def _linked(rule):
     return targets
 
 def check_module_names(label, info):
-    """Fails if two of the models have one name.
+    """Fails if two of the models have the same name.
 
     Args:
-      label: of the program.
-      info: the ModuleNamesInfo of what it links.
+      label: label of the program.
+      info: the ModuleNamesInfo of the targets that it links.
     """
     targets = {}
     for model in info.models.to_list():

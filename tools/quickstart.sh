@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# From nothing to a first result:   tools/quickstart.sh
-# Installs the Debian packages that are missing, builds the compiler, compiles a model that reads handwritten digits and
+# From a fresh checkout to a first result:   tools/quickstart.sh
+# Installs the missing Debian packages, builds the compiler, compiles a model that recognizes handwritten digits, and
 # runs it on images in a small C++ program.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

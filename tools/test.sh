@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs every test:   tools/test.sh [bazel test options and targets; all of them when none is named]
-# Installs the Debian packages that are missing. The last line is `N passed, N failed`, counted in test cases.
-# Tests on large models need a folder of them: $KILN_SHARED_DATA, by default ../shared/data; without it they skip.
+# Runs every test:   tools/test.sh [bazel test options and targets; default: all targets]
+# Installs the missing Debian packages. The last line is `N passed, N failed`, counted in test cases. Tests on large
+# models need a folder with them: $KILN_SHARED_DATA, by default ../shared/data. They skip without it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The metadata of a small model, as a compiler of some version writes it: the header of that
-// version comes by -include. Members are those of version 1.
+// The metadata of a small model, as the compiler of a given version writes it. -include adds the
+// header of that version. Only members of version 1 are set.
 #include <stddef.h>
 
 const struct Metadata* metadata_of_a_version(void);

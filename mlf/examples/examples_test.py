@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples for CMake and make, each with every kind of archive: they build it in an empty folder, and what they build runs."""
+"""The examples for CMake and make build every kind of archive in an empty folder, and the program that they build runs."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ KILN = os.path.abspath("tools/kiln/kiln")
 MY_MOD = os.path.abspath("models/my_mod/my_mod.relay")
 EXAMPLES = os.path.abspath("mlf/examples")
 
-# The program of an example -> options of kiln compile.
+# Maps the program of an example to options of `kiln compile`.
 PROGRAMS = {
     "run_c": ["--interface", "c"],
     "run_packed": ["--interface", "packed"],
@@ -28,12 +28,15 @@ class ExamplesTest(unittest.TestCase):
         return result.stdout.decode()
 
     def check(self, build):
-        """`build` makes a program named app in the folder `build` from an archive."""
+        """Checks every program and code generator.
+
+        `build` makes a program named app in the folder `build` from an archive.
+        """
         for program, options in PROGRAMS.items():
             for codegen in os.environ["CODEGENS"].split():
                 with self.subTest(program + " " + codegen), tempfile.TemporaryDirectory() as self.folder:
                     archive = os.path.join(self.folder, "my_mod.tar")
-                    # The target is one that every machine of this kind can run.
+                    # Every x86-64 machine can run code for this target.
                     compile_command = [KILN, "compile", MY_MOD, "--runtime", "crt", "--codegen", codegen, "--target", "x86-64"]
                     self.run_command(*compile_command, "--mlf", archive, "--mlf-runtime", *options)
                     os.mkdir(os.path.join(self.folder, "build"))

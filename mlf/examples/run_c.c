@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the model my_mod by the C interface: no runtime is needed.
+// Runs the model my_mod with the C interface, which needs no runtime.
 #include <stdint.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the model my_mod by name, on the AOT executor of the C runtime.
+// Runs the model my_mod by name on the AOT executor of the C runtime.
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -8,11 +8,11 @@
 
 namespace kiln::mlf {
 
-// A module of every kind of file. Its operator function takes "x" and "y", two float32 each; the
-// model's output is their sum. `executor` is "aot" or "graph".
+// Returns a module with every kind of file. Its operator function takes "x" and "y", two float32
+// each. The model's output is their sum. `executor` is "aot" or "graph".
 Module SampleModule(const std::string& name, const std::string& executor);
 
-// A small library of two modules, one for each executor, and two files of a runtime.
+// Returns a small library of two modules, one per executor, with two files of a runtime.
 ModelLibrary SampleLibrary();
 
 }  // namespace kiln::mlf

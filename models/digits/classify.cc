@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads handwritten digits with a compiled model, of which there is nothing but the shared object:
+// Reads handwritten digits with a compiled model. The program needs only the shared object:
 //
 //   classify digits.so test_images.npy [test_labels.npy]
 //
-// Shows what a few images look like and what the model says of them, then how often it is right
-// (with labels), how long one image takes, and how much memory the model needs. The calls of Kiln
-// are in LoadDigits, ReadConstantBytes and Classify.
+// Shows a few images with the model's answers. Then prints the accuracy (if labels are given), the
+// time per image, and the memory that the model needs. The functions LoadDigits, ReadConstantBytes
+// and Classify contain all calls of Kiln.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -38,7 +38,7 @@ using kiln::runtime::TensorInfo;
 
 constexpr size_t kSide = 8;  // an image has 8 x 8 pixels…
 constexpr size_t kPixels = kSide * kSide;
-constexpr float kFullInk = 16;  // …of 0 (paper) to 16 (ink)
+constexpr float kFullInk = 16;  // …with values from 0 (paper) to 16 (ink)
 constexpr size_t kClasses = 10;
 constexpr size_t kShownImages = 3;
 constexpr absl::string_view kShades = " .:-=+*#%@";
@@ -50,8 +50,8 @@ struct Prediction {
   float probability = 0;
 };
 
-// The data of a NumPy file of bytes whose shape ends in `item_bytes` elements per item: the header
-// is text of a length that it states.
+// Returns the data of a NumPy file of bytes with a shape that ends in `item_bytes` elements per
+// item. The header is text; its length is stated at the beginning of the file.
 absl::StatusOr<std::string> ReadNpyBytes(const std::string& path, size_t item_bytes) {
   constexpr size_t kPrefix = 10;
   std::ifstream file(path, std::ios::binary);
@@ -81,7 +81,8 @@ absl::StatusOr<std::vector<Image>> ReadImages(const std::string& path) {
   return images;
 }
 
-// The model in the factory, if it is one of digits: [1, 1, 8, 8] floats in, 10 probabilities out.
+// Returns the model in the factory if it reads digits: [1, 1, 8, 8] floats in, 10 probabilities
+// out.
 absl::StatusOr<Model> LoadDigits(const Module& factory) {
   absl::StatusOr<Model> model = Model::FromModule(factory);
   if (!model.ok()) return model.status();
@@ -94,8 +95,8 @@ absl::StatusOr<Model> LoadDigits(const Module& factory) {
   return model;
 }
 
-// The weights, as the model's metadata has them; they are part of the library, which the system
-// maps into memory and shares.
+// Returns the size of the weights from the model's metadata. The weights are part of the library,
+// which the system maps into memory and shares between processes.
 absl::StatusOr<int64_t> ReadConstantBytes(const Module& factory) {
   absl::StatusOr<ModelMetadata> metadata = ModelMetadata::Find(factory);
   if (!metadata.ok()) return metadata.status();

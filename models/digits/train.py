@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the digits network and writes it for one image and for any number of images, images for calibration, the held-out images, and what
-it is to say of the first.
+"""Trains the digits network. Writes it for one image and for any number of images, with calibration images, the held-out test images, and the
+expected output for the first test image.
 
-Needed only to train it anew:
+The script is needed only to train the network again:
 
     python3 -m venv venv && venv/bin/pip install numpy==1.26.4 scikit-learn==1.5.2 onnx==1.16.2
     venv/bin/python models/digits/train.py models/digits
@@ -11,7 +11,7 @@ Needed only to train it anew:
 The data are scikit-learn's bundled handwritten digits: 1797 images of 8 x 8 pixels with values 0 to 16 by 43 people (E. Alpaydin, C. Kaynak,
 "Optical Recognition of Handwritten Digits", UCI repository). Every fifth image is held out, 359 in all: the network never sees them in
 training. The network is three 3 x 3 convolutions with pooling and one dense layer, trained with Adam on images that are shifted by up
-to one pixel. NumPy alone, so that the script stays readable and repeatable.
+to one pixel. The script uses only NumPy, to stay readable and repeatable.
 """
 
 import os
@@ -27,11 +27,11 @@ EPOCHS = 40
 BATCH = 64
 LEARNING_RATE = 2e-3
 CHANNELS = (16, 32, 64)
-CALIBRATION = 100  # images of training that `kiln quantize` is to see
+CALIBRATION = 100  # training images that `kiln quantize` uses
 
 
 def columns(x):
-    """3 x 3 neighbourhoods with zero padding: [n, c, h, w] -> [n, h, w, c * 9]."""
+    """3 x 3 neighborhoods with zero padding: [n, c, h, w] -> [n, h, w, c * 9]."""
     n, c, h, w = x.shape
     padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(2, 3))
@@ -57,7 +57,7 @@ def conv_gradients(grad, cols, weight, x_shape):
 
 
 def pool(x):
-    """2 x 2 maxima, and where they were."""
+    """Returns the maxima of 2 x 2 blocks, and the position of each maximum in its block (0 to 3)."""
     n, c, h, w = x.shape
     blocks = x.reshape(n, c, h // 2, 2, w // 2, 2).transpose(0, 1, 2, 4, 3, 5).reshape(n, c, h // 2, w // 2, 4)
     return blocks.max(axis=-1), blocks.argmax(axis=-1)
@@ -114,7 +114,7 @@ def gradients(params, x, labels):
 
 
 def probabilities(params, x):
-    """What the network is to say, in float64."""
+    """Returns the expected output of the network, computed in float64 and rounded to float32."""
     logits = forward([p.astype(np.float64) for p in params], x.astype(np.float64))[0]
     scores = np.exp(logits - logits.max(axis=1, keepdims=True))
     return (scores / scores.sum(axis=1, keepdims=True)).astype(np.float32)
@@ -149,7 +149,7 @@ def train(images, labels):
 
 
 def to_onnx(params, batch):
-    """The model for images of this number, or of any number if `batch` is the dimension's name."""
+    """Returns the ONNX model. `batch` is the number of images, or the name of the dimension if any number is allowed."""
     names = ["conv1", "conv2", "conv3"]
     nodes, weights, last = [], [], "image"
     for i, name in enumerate(names):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kiln compiles trained neural networks ahead of time into libraries, and runs them.
+"""Compiles trained neural networks ahead of time into libraries, and runs them.
 
 >>> import kiln, numpy
 >>> digits = kiln.example("digits")
@@ -7,8 +7,9 @@
 >>> model(numpy.load(digits.with_name("image.npy"))).shape
 (1, 10)
 
-`compile` makes a Library, `Library.load` and `load` a Model, which is called with arrays. `quantize`, `tune`, `compare`,
-`validate`, `import_check`, `inspect` and `emit` are the commands of the same names of the command line, which `python -m kiln` is.
+`compile` returns a Library. `Library.load` and `load` return a Model, which is called with arrays. `quantize`, `tune`,
+`compare`, `validate`, `import_check`, `inspect` and `emit` correspond to the commands of these names. `python -m kiln`
+is the command line.
 """
 
 from kiln._runtime import version as __version__

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of NumPy and of other libraries: their memory, and files of them for the command line."""
+"""Access to arrays of NumPy and other libraries, and .npy files of arrays for the command line."""
 
 import os
 import pathlib
@@ -10,17 +10,17 @@ import numpy
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-# A path of a .npy file, or anything that to_array takes.
+# The path of a .npy file, or any object that to_array accepts.
 ArraySource = Union[str, "os.PathLike[str]", Any]
 
 _DLPACK_CPU = 1
 
 
 def to_array(what: str, value: Any) -> Array:
-    """The memory of `value` as an array, without a copy.
+    """Returns the memory of `value` as an array, without a copy.
 
     Raises:
-      TypeError: it is no array, or not in the memory of the CPU; the text begins with `what`.
+      TypeError: `value` is not an array, or its memory is not the CPU's. The text begins with `what`.
     """
     if isinstance(value, (numpy.ndarray, numpy.generic)):
         return numpy.asarray(value)
@@ -38,7 +38,10 @@ def to_array(what: str, value: Any) -> Array:
 
 
 def array_file(what: str, value: ArraySource, path: pathlib.Path) -> str:
-    """The path of a file of the array: the one that `value` names, or `path`, which is written."""
+    """Returns the path of a file with the array.
+
+    Arrays are written to `path`; a `value` that is a path is returned unchanged.
+    """
     if isinstance(value, (str, os.PathLike)):
         return os.fspath(value)
     array = to_array(what, value)
@@ -49,11 +52,11 @@ def array_file(what: str, value: ArraySource, path: pathlib.Path) -> str:
 
 
 def file_name(tensor: str) -> str:
-    """The name of a tensor as the command line expects it of a file in a folder, without its ending."""
+    """Returns the file name, without extension, that the command line expects for a tensor in a folder."""
     return re.sub(r"[^A-Za-z0-9.-]", "_", tensor)
 
 
 def array_files(what: str, values: Mapping[str, ArraySource], folder: pathlib.Path) -> Dict[str, str]:
-    """Paths of files by the tensors' names; arrays are written to `folder`, which is made."""
+    """Returns the paths of the files, keyed by the tensors' names. Creates `folder` and writes arrays to it."""
     folder.mkdir(parents=True)
     return {name: array_file(f"{what} '{name}'", value, folder / f"{file_name(name)}.npy") for name, value in values.items()}

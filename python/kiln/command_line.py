@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The `kiln` command line in a child process, with keyword arguments for its options.
+"""Runs the `kiln` command line in a child process. Keyword arguments become its options.
 
     run("compile", ["digits.onnx"], {"output": "out", "target": "x86-64-v3", "profile": True})
 
-A process of its own means that a crash or a lack of memory is an exception here, that Ctrl-C ends a compilation at once, and that
-Python's other threads go on. The child ends with the thread that started it, and so with Python, also if a signal ends that
-(tools/kiln/parent_process.h). The logger "kiln" gets its notes as warnings, its progress and its time as INFO, and its command line
-as DEBUG.
+Because of the separate process, a crash or a lack of memory of the compiler becomes an exception, Ctrl-C ends a
+compilation at once, and other Python threads keep running. The child ends with the thread that started it, and so with
+Python, even if a signal kills Python (tools/kiln/parent_process.h). The logger "kiln" receives the child's notes as
+warnings, its progress and the elapsed time as INFO, and its command line as DEBUG.
 """
 
 import contextlib
@@ -27,17 +27,17 @@ Value = Union[None, bool, int, float, str, "os.PathLike[str]"]
 Option = Union[Value, Sequence[Value], Mapping[str, Union[Value, Tuple[int, ...]]]]
 
 PROGRAM = str(pathlib.Path(__file__).parent / "bin" / "kiln")
-# Statuses of commands: what was compared is not the same; the model or an option is wrong.
+# Exit statuses of commands: the compared values differ; the model or an option is wrong.
 DISAGREES, USERS_FAULT = 1, 2
-# How lines of standard error begin: all that are no progress, and those of them that are no errors.
+# Prefixes of lines on standard error: error messages, notes and progress.
 _SAYS, _NOTES, _PROGRESS = "kiln: ", "kiln: note: ", "kiln: progress: "
-# In Python there is no --help.
+# A hint to --help, which Python callers do not have.
 _ADVICE = "Run with --help for more information."
 _UNKNOWN_OPTION = re.compile(r"unknown option '--([\w-]+)'(?:, perhaps '--([\w-]+)')?")
-# Between two lines of progress, if somebody reads them.
+# Seconds between two lines of progress, if the log level shows them.
 _SECONDS_OF_PROGRESS = "5"
 _log = logging.getLogger("kiln")
-# For a child that has been interrupted: `kiln tune` writes what it has found.
+# Time for a child to end after an interrupt. `kiln tune` writes its results during this time.
 _SECONDS_TO_END = 10
 
 
@@ -52,7 +52,7 @@ def _item(key: str, value: Union[Value, Tuple[int, ...]]) -> str:
 
 
 def arguments(options: Mapping[str, Option]) -> List[str]:
-    """The command line's form of keyword arguments; None is as if the keyword were not there.
+    """Returns keyword arguments as words of a command line. An option whose value is None is left out.
 
     >>> arguments({"target": "cortex-m4f", "no_winograd": True, "pool": ["tcm:32K", "ram:any"]})
     ['--target=cortex-m4f', '--no-winograd', '--pool=tcm:32K', '--pool=ram:any']
@@ -76,7 +76,7 @@ def arguments(options: Mapping[str, Option]) -> List[str]:
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """Ends the child and its own children, which are a group of processes."""
+    """Ends the child and its own children, which form a process group."""
     try:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGINT)
@@ -90,7 +90,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _message(process: "subprocess.Popen[bytes]") -> str:
-    """What a command says is wrong, as far as anything is. Notes and progress are logged as they come."""
+    """Returns the error message of a command, empty if there is none. Logs notes and progress while they arrive."""
     lines: List[str] = []
     for line in process.stderr or ():
         text = without_folders(line.decode("utf-8", "replace").rstrip())
@@ -110,7 +110,7 @@ def _message(process: "subprocess.Popen[bytes]") -> str:
 
 
 def no_option(function: str, name: str, nearest: str = "") -> str:
-    """The message about an option that a function does not have, and perhaps the one that was meant.
+    """Returns the error message for an unknown option, with the probably intended one if there is one.
 
     >>> no_option("tune", "tme", "time")
     "kiln.tune() has no option 'tme', perhaps 'time'"
@@ -119,7 +119,7 @@ def no_option(function: str, name: str, nearest: str = "") -> str:
 
 
 def _of_options(command: str, message: str) -> str:
-    """A message about an option of the command line as one about a keyword of the function of the same name."""
+    """Turns a message about an unknown option of a command into one about a keyword of the Python function."""
     match = _UNKNOWN_OPTION.fullmatch(message)
     if match is None:
         return message
@@ -132,16 +132,17 @@ def run(
     options: Optional[Mapping[str, Option]] = None,
     answers: Sequence[int] = (),
 ) -> str:
-    """What the command prints on standard output.
+    """Runs a command and returns its standard output.
 
     Args:
-      command: "compile", "inspect" and so on.
-      operands: the model, library or file that it is about.
-      options: the command's options; `arguments` says how they are spelt.
-      answers: the statuses besides 0 with which what it prints is the answer too, so that they are no exceptions.
+      command: the name of the command, such as "compile" or "inspect".
+      operands: the model, library or file to process.
+      options: the command's options, in the form that `arguments` accepts.
+      answers: further exit statuses that are not errors. If the command prints something with such a status, the text is
+        returned.
     Raises:
-      ModelError: the command says that the model or an option is wrong.
-      CompilerError: it failed otherwise.
+      ModelError: the command reports that the model or an option is wrong.
+      CompilerError: the command failed in another way.
     """
     words = [PROGRAM, command, *arguments(options or {}), "--", *operands]
     _log.debug("running %s", shlex.join(words))
@@ -154,7 +155,7 @@ def run(
                 stdin=subprocess.DEVNULL,
                 stdout=output_file,
                 stderr=subprocess.PIPE,
-                # This thread waits for the child.
+                # KILN_PARENT_PROCESS: the child ends when this thread ends.
                 env=dict(os.environ, TMPDIR=folder, KILN_PARENT_PROCESS=str(os.getpid()), **progress),
                 start_new_session=True,
             )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model beside a reference, layer by layer."""
+"""Comparison of a model with a reference, layer by layer."""
 
 import dataclasses
 import json
@@ -21,7 +21,7 @@ _ONNX_RUNTIME = "onnxruntime"
 
 
 class Worst(NamedTuple):
-    """The element of a tensor that differs most, and both values there."""
+    """The element of a tensor with the largest difference, and both values there."""
 
     position: Tuple[int, ...]
     found: float
@@ -30,22 +30,22 @@ class Worst(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class ComparedTensor:
-    """A tensor of a model beside that of the reference.
+    """A tensor of a model, compared with the corresponding tensor of the reference.
 
     Attributes:
-      name: the tensor's.
-      layer: the nodes of the model that it is computed by.
+      name: name of the tensor.
+      layer: nodes of the model that compute it.
       dtype: such as "float32".
-      shape: the tensor's.
-      reference_name: what it was compared with, where the reference has it by another name; else "".
-      off: whether it differs by more than the tolerance.
-      largest: of the differences; NaN where the reference's tensor has another shape, as the next two.
-      mean: of the differences.
-      cosine: of the angle between both tensors as vectors.
-      ulp: how many floats lie between two values at most; None where they are not of one float type.
-      quanta: the largest difference in steps of the quantized tensor; None where neither is quantized.
-      differing: how many elements are not equal.
-      worst: the element with the largest difference; None where none differs.
+      shape: shape of the tensor.
+      reference_name: name of the tensor in the reference if it differs from `name`; otherwise "".
+      off: True if the difference is larger than the tolerance.
+      largest: the largest difference. NaN if the shapes differ; so are `mean` and `cosine`.
+      mean: the mean difference.
+      cosine: cosine of the angle between both tensors as vectors.
+      ulp: the largest difference in floats between two values. None if the tensors do not have the same float type.
+      quanta: the largest difference in quantization steps. None if neither tensor is quantized.
+      differing: number of elements that are not equal.
+      worst: the element with the largest difference. None if no element differs.
     """
 
     name: str
@@ -65,15 +65,15 @@ class ComparedTensor:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Comparison:
-    """What `compare` has found. It is true where all tensors agree; as text it is a table, and in a notebook a page.
+    """The result of `compare`. It is true if all tensors agree. Its text is a table, and a notebook shows it as a page.
 
     Attributes:
-      model: what was compared, in words.
-      reference: with what.
-      tensors: in the order in which the model computes them.
-      first_off: the first tensor that is off, where an error comes from; None if all agree.
-      missing: names of tensors that the reference does not have.
-      page: the comparison as a page of HTML that needs no other file.
+      model: description of the model.
+      reference: description of the reference.
+      tensors: the compared tensors, in the order in which the model computes them.
+      first_off: the first tensor that is off, which shows the origin of an error. None if all agree.
+      missing: names of tensors that the reference lacks.
+      page: the comparison as a self-contained HTML page.
     """
 
     model: str
@@ -153,7 +153,7 @@ def compare(
     values: Optional[Mapping[str, ArraySource]] = None,
     **options: Option,
 ) -> Comparison:
-    """Compares every tensor of a model with that of a reference, layer by layer.
+    """Compares every tensor of a model with the corresponding tensor of a reference, layer by layer.
 
     >>> import kiln
     >>> comparison = kiln.compare(kiln.example("digits"), against_options="--codegen c")
@@ -161,14 +161,15 @@ def compare(
     (True, 'probabilities')
 
     Args:
-      model: as of `kiln.compile`.
-      against: the reference: another model; "onnxruntime", the same model there; a folder of .npy files by the tensors' names; or
-        arrays by these names, such as those that another framework has computed. Without it the model is compared with
-        itself under the options of `against_options`.
-      values: arrays or .npy files by the names of inputs; the others are random by a fixed seed.
-      options: those of `kiln compare`, such as rtol=1e-3 or all=True. ONNX Runtime runs in this Python unless `python` names another.
+      model: a model as for `kiln.compile`.
+      against: the reference. It is another model; "onnxruntime" for the same model in ONNX Runtime; a folder of .npy files
+        named after tensors; or arrays keyed by tensor names, for example computed by another framework. Without it, the
+        model is compared with itself, compiled with the options in `against_options`.
+      values: arrays or .npy files, keyed by input names. Other inputs are random with a fixed seed.
+      options: options of `kiln compare`, such as rtol=1e-3 or all=True. ONNX Runtime runs in this Python interpreter unless
+        `python` names another.
     Raises:
-      ModelError: the comparison cannot be made. A tensor that differs is no exception: the result says so.
+      ModelError: the comparison cannot be made. Differences are not errors; they are in the result.
     """
     with scratch_folder() as name:
         folder = pathlib.Path(name)

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Kiln raises besides Python's own exceptions."""
+"""Exceptions that Kiln raises in addition to Python's own."""
 
 
 class ModelError(ValueError):
-    """A model, library or option is wrong, or a model refused its inputs. The text says what was found and what was wanted."""
+    """The model, library or option is wrong, or a model refused its inputs.
+
+    The text names the found and the wanted value.
+    """
 
 
 class CompilerError(RuntimeError):
-    """Kiln itself failed: it is incomplete, was killed, or has a defect."""
+    """Kiln itself failed: a part of it is missing, it was killed, or it has a bug."""

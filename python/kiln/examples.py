@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that come with the package, to try things with."""
+"""Example models in the package."""
 
 import pathlib
 
@@ -7,7 +7,7 @@ _FOLDER = pathlib.Path(__file__).parent / "examples"
 
 
 def example(name: str = "digits") -> pathlib.Path:
-    """The file of an example's model. Beside it are files of inputs and of the outputs that they give.
+    """Returns the path of an example model. The same folder has files of inputs and of the corresponding outputs.
 
     >>> import kiln, numpy
     >>> digits = kiln.example("digits")
@@ -16,9 +16,11 @@ def example(name: str = "digits") -> pathlib.Path:
     4
 
     Args:
-      name: "digits", which tells handwritten digits in images of 8 by 8 pixels (image.npy, probabilities.npy; test_images.npy with
-        brightness from 0 to 16, test_labels.npy; calibration/image.npy); "digits_batch", the same network for any number of images,
-        whose first dimension is `batch`; or "my_mod", the sum of two arrays (a.npy, b.npy, output.npy).
+      name: one of
+        "digits": recognizes handwritten digits in images of 8 by 8 pixels. Files: image.npy, probabilities.npy;
+          test_images.npy with brightness from 0 to 16, test_labels.npy; calibration/image.npy.
+        "digits_batch": the same network for any number of images; its first dimension is `batch`.
+        "my_mod": the sum of two arrays. Files: a.npy, b.npy, output.npy.
     Raises:
       ValueError: there is no example of this name.
     """

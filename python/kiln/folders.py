@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folders for files that are of no use when their object is gone.
+"""Temporary folders that are removed with the object that owns them.
 
-A process that is killed leaves its folders behind. Making the next one removes them: a folder is locked as long as the process that
-made it lives. The command line does the same (compiler/base/temporary_folder.h), so that each also removes what the other has left.
+A killed process cannot remove its folders. The next process that creates one removes them: a process locks its folders
+while it lives, so a folder without a lock is abandoned. The command line uses the same names and locks
+(compiler/base/temporary_folder.h), so that each removes abandoned folders of the other.
 """
 
 import contextlib
@@ -16,7 +17,7 @@ import tempfile
 import weakref
 from typing import Iterator
 
-# The name is one that nobody gives a folder: all that have it and are not locked are removed.
+# The name is unlikely for any other folder: every folder with such a name that is not locked is removed.
 _PREFIX, _CHARACTERS = ".kiln-scratch-", 6
 _NAME = re.compile(re.escape(_PREFIX) + "[0-9A-Za-z]{%d}" % _CHARACTERS)
 _names = random.SystemRandom()
@@ -52,13 +53,13 @@ def _is_at(descriptor: int, path: str) -> bool:
 
 
 def _remove(path: str, descriptor: int, process: int) -> None:
-    if os.getpid() == process:  # A fork leaves the folder to its parent.
+    if os.getpid() == process:  # After a fork, only the parent removes the folder.
         shutil.rmtree(path, ignore_errors=True)
     os.close(descriptor)
 
 
 class Folder:
-    """An empty folder in the place for temporary files, which is removed with the object, or by `remove()`."""
+    """An empty folder in the system's place for temporary files. It is removed with the object or by `remove()`."""
 
     def __init__(self) -> None:
         place = tempfile.gettempdir()
@@ -72,10 +73,10 @@ class Folder:
             except (FileExistsError, FileNotFoundError):
                 if not os.path.isdir(place):
                     raise
-                continue  # The name is taken, or another process took the folder for an abandoned one.
-            with contextlib.suppress(OSError):  # A file system may have no locks; nothing is then removed as abandoned.
+                continue  # The name is taken, or another process removed the folder as abandoned.
+            with contextlib.suppress(OSError):  # On a file system without locks, no folder is removed as abandoned.
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
-            # Another process may have removed it before it was locked.
+            # Another process may have removed the folder before it was locked.
             if _is_at(descriptor, self.path):
                 break
             os.close(descriptor)
@@ -83,7 +84,7 @@ class Folder:
 
 
 def without_folders(text: str) -> str:
-    """Text of a command as its user understands it: a model that lies in such a folder is "the model", and other files lose the folder."""
+    """Removes temporary folders from a command's text. A model in such a folder becomes "the model"."""
     folder = re.escape(tempfile.gettempdir() + os.sep) + _NAME.pattern + "/"
     text = re.sub(folder + r"reference/model(\.onnx)?(?![\w.])", "the reference", text)
     text = re.sub(folder + r"model(\.onnx)?(?![\w.])", "the model", text)
@@ -92,7 +93,7 @@ def without_folders(text: str) -> str:
 
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[str]:
-    """A folder for files of one command, which is gone afterwards."""
+    """Yields the path of a folder for the files of one command, and removes the folder afterwards."""
     folder = Folder()
     try:
         yield folder.path

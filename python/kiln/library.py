@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiling a model into a library."""
+"""Compiles a model into a library."""
 
 import os
 import pathlib
@@ -19,20 +19,20 @@ from kiln.sources import ModelSource, model_file
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-# The folder of a library has its files here; beside them is the model, where it was no file.
+# The subfolder for the library's files. A model that was not given as a file is stored next to it.
 _FILES = "files"
-# Options of `kiln compile` that `kiln inspect` of the same model does not take.
+# Options of `kiln compile` that `kiln inspect` does not accept for the same model.
 _OPTIONS_OF_FILES = {"dump_dir", "fail_on_slow", "headers", "mlf", "mlf_runtime", "profile", "quiet"}
 
 
 class Library:
-    """The files of a compiled model, in a folder of their own that is gone with the object.
+    """The files of a compiled model, in a temporary folder that is removed with the object.
 
-    A copy, and a pickle, carries the bytes of all files. A library that is unpickled, such as one that a process of a pool returns, has a
-    folder of its own in the process that unpickles it.
+    A copy or a pickle carries the bytes of all files. An unpickled library, such as one that a process of a pool
+    returns, has its own folder in the process that unpickles it.
 
     Attributes:
-      files: their names, below the folder.
+      files: names of the files, relative to the folder.
     """
 
     def __init__(self, folder: Folder, model: str, options: Mapping[str, Option]) -> None:
@@ -45,7 +45,7 @@ class Library:
     def __reduce__(self) -> Tuple[Any, ...]:
         root = pathlib.Path(self._owner.path)
         contents = {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
-        # A model that was no file is one of the contents: its path is that below the folder.
+        # A model that was not given as a file is among the contents. Its path is stored relative to the folder.
         below = root in pathlib.Path(self._model).parents
         model = os.path.relpath(self._model, root) if below else self._model
         return _restored, (contents, model, self._options)
@@ -55,23 +55,26 @@ class Library:
 
     @property
     def path(self) -> Optional[pathlib.Path]:
-        """The shared object, which is removed with this object; None if the library has none. `write` copies it to a place of its own."""
+        """The path of the shared object, which is removed with this object.
+
+        None if the library has none. `write` makes a permanent copy.
+        """
         return self._find(".so")
 
     def load(self, threads: Optional[int] = None, cpus: Sequence[int] = ()) -> Model:
-        """The model, ready to be called; it outlives this object. `kiln.load` says more.
+        """Loads the model so that it can be called. The model outlives this object. See `kiln.load` for the arguments.
 
         Raises:
-          ModelError: the library is no shared object for this machine.
+          ModelError: the library has no shared object for this machine.
         """
         if self.path is None:
             raise ModelError(f"the library has {', '.join(self.files)} and no shared object; compile with runtime='cpp' to load it")
         return load(self.path, threads, cpus)
 
     def write(self, folder: Union[str, "os.PathLike[str]"]) -> List[pathlib.Path]:
-        """Copies all files into `folder`, which is made if it is not there, and returns their paths.
+        """Copies all files into `folder`, which is created if necessary, and returns their paths.
 
-        A file that is there already is replaced at once, so that a process that has loaded it goes on with the old one.
+        An existing file is replaced atomically, so that a process that has loaded it continues with the old contents.
         """
         paths = []
         for name in self.files:
@@ -83,9 +86,10 @@ class Library:
         return paths
 
     def report(self) -> Report:
-        """What `kiln inspect` says: tensors, operators, memory plan and constants of a model; flash, RAM and stack of an object.
+        """Returns the report of `kiln inspect`.
 
-        A notebook shows the page of `kiln inspect --html` instead, with the graph and the memory over time.
+        For a model it lists tensors, operators, memory plan and constants; for an object flash, RAM and stack. A
+        notebook shows the page of `kiln inspect --html` instead, with the graph and the memory over time.
         """
         return Report(self._inspect(), self._page)
 
@@ -107,7 +111,10 @@ class Library:
 
 
 def _restored(contents: Dict[str, bytes], model: str, options: Dict[str, Option]) -> Library:
-    """The library that was pickled as these files, with the path of its model, absolute or below the folder."""
+    """Returns the pickled library.
+
+    `contents` maps paths in the folder to bytes. `model` is an absolute path or relative to the folder.
+    """
     folder = Folder()
     for name, data in contents.items():
         path = pathlib.Path(folder.path, name)
@@ -130,22 +137,27 @@ def compile(
     >>> import kiln
     >>> kiln.compile(kiln.example("digits"), target="x86-64-v3")
     <kiln.Library digits.h, digits.metadata.json, digits.so>
+
+    Generated C for a microcontroller:
+
     >>> kiln.compile(kiln.example("digits"), target="cortex-m4f", interface="c", codegen="c", headers=False)
     <kiln.Library digits.c, digits.h, digits.metadata.json, digits_model.c>
 
     Args:
-      model: an ONNX, TFLite or Relay file: its path, or its bytes; an onnx.ModelProto; a torch.nn.Module, which torch.onnx
-        exports; or a torch.export.ExportedProgram or torch.onnx.ONNXProgram.
-      example_inputs: of a torch.nn.Module, the inputs that it is exported with: a tensor, a tuple of arguments, or a dictionary of
-        keyword arguments. Their shapes are the model's.
-      dynamic_shapes: of a torch.nn.Module, the dimensions whose size dim={name: size} says, as torch.onnx.export takes them.
-      options: every option of `kiln compile`, which `python -m kiln compile --help` explains: `--module-name x` is `module_name="x"`,
-        a flag is True or False, and a list is an option that is given several times. `input={"data": (1, 3, 224, 224)}` and
-        `constant={"rate": 16000}` say shapes and values of inputs. `interface="c"` implies `runtime="crt"`.
+      model: an ONNX, TFLite or Relay file, as a path or as bytes; an onnx.ModelProto; a torch.nn.Module, which torch.onnx
+        exports; a torch.export.ExportedProgram; or a torch.onnx.ONNXProgram.
+      example_inputs: the inputs with which a torch.nn.Module is exported: a tensor, a tuple of arguments, or a dictionary of
+        keyword arguments. The compiled model has their shapes.
+      dynamic_shapes: the dynamic dimensions of a torch.nn.Module, in the form that torch.onnx.export accepts. The option
+        dim={name: size} sets their sizes.
+      options: options of `kiln compile`, which `python -m kiln compile --help` explains. `--module-name x` is
+        `module_name="x"`, a flag is True or False, and an option that is given several times is a list.
+        `input={"data": (1, 3, 224, 224)}` sets shapes and `constant={"rate": 16000}` values of inputs. `interface="c"`
+        implies `runtime="crt"`.
     Raises:
       ModelError: the model or an option is wrong.
-      CompilerError: the compiler failed otherwise.
-      KeyboardInterrupt: Ctrl-C has ended the compilation; it leaves nothing behind.
+      CompilerError: the compiler failed in another way.
+      KeyboardInterrupt: Ctrl-C ended the compilation. All temporary files are removed.
     """
     if "output" in options or "emit" in options:
         raise TypeError("compile() has no output= and emit=: Library.write(folder) writes the files, kiln.emit(model, stage) is a stage")
@@ -165,7 +177,7 @@ def compile(
 
 @with_options
 def emit(model: ModelSource, stage: str, **options: "Unpack[CompileOptions]") -> str:
-    """The text of one stage of a compilation, such as "graph", "after:fuse", "loops", "plan", "c" or "llvm".
+    """Returns the text of one stage of a compilation, such as "graph", "after:fuse", "loops", "plan", "c" or "llvm".
 
     >>> import kiln
     >>> print(kiln.emit(kiln.example("my_mod"), "loops"))  # doctest: +ELLIPSIS
@@ -178,7 +190,7 @@ def emit(model: ModelSource, stage: str, **options: "Unpack[CompileOptions]") ->
 
 
 def inspect(file: ModelSource, **options: Option) -> Report:
-    """What `kiln inspect` says of a library, an object, an archive or a model. `options` are the command's.
+    """Reports on a library, an object, an archive or a model. `options` are options of `kiln inspect`.
 
     >>> import kiln
     >>> print(kiln.inspect(kiln.example("my_mod")).splitlines()[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running a compiled model on NumPy arrays."""
+"""Runs a compiled model on NumPy arrays."""
 
 import os
 from types import TracebackType
@@ -14,7 +14,7 @@ from kiln.folders import scratch_folder
 
 
 class TensorInfo(NamedTuple):
-    """An input or output of a model."""
+    """Name and type of an input or output of a model."""
 
     name: str
     dtype: "numpy.dtype[Any]"
@@ -25,7 +25,7 @@ class TensorInfo(NamedTuple):
 
 
 class Outputs(Tuple[Array, ...]):
-    """The outputs of a model that has several: a tuple in the model's order that also knows them by name.
+    """The outputs of a model with several outputs: a tuple in the model's order that is also indexed by name.
 
     `outputs["scores"]`, `boxes, scores = outputs` and `dict(outputs)` work.
     """
@@ -76,14 +76,17 @@ def _check(what: str, info: TensorInfo, array: Array) -> None:
 
 
 def _array(what: str, info: TensorInfo, value: Any) -> Array:
-    """`value` as a contiguous array: its own memory, or a copy if it has gaps or another order."""
+    """Returns `value` as a contiguous array: its own memory, or a copy if it has gaps or another order."""
     array = to_array(what, value)
     _check(what, info, array)
     return array if array.flags.c_contiguous else array.copy(order="C")
 
 
 def _check_output(info: TensorInfo, array: Any, others: Mapping[str, Array]) -> None:
-    """Says why the model cannot write to `array`; `others` is other memory of the call by what it is."""
+    """Raises an exception if the model cannot write to `array`.
+
+    `others` maps descriptions to other memory of the call.
+    """
     what = f"output '{info.name}'"
     if not isinstance(array, numpy.ndarray):
         raise TypeError(f"{what}: found {type(array).__name__}, wanted a numpy.ndarray to write to")
@@ -99,7 +102,7 @@ def _check_output(info: TensorInfo, array: Any, others: Mapping[str, Array]) -> 
 
 
 class State(NamedTuple):
-    """An input of a model whose value in the next run is what a run gives as an output."""
+    """An input of a model that takes the value of an output of the previous run."""
 
     input: str
     output: str
@@ -107,16 +110,16 @@ class State(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """The model file and the options that a library was compiled from. Texts are empty if the library does not say them."""
+    """The model file and the options from which a library was compiled. Unknown texts are empty."""
 
-    compiler: str  # "kiln 0.1.0"
-    model_sha256: str  # of the model's file, 64 hexadecimal digits
-    options_sha256: str  # of all that was asked of the compiler
-    properties: Dict[str, str]  # texts of the file about itself, such as ONNX's metadata_props
+    compiler: str  # such as "kiln 0.1.0"
+    model_sha256: str  # of the model file, 64 hexadecimal digits
+    options_sha256: str  # of all options given to the compiler
+    properties: Dict[str, str]  # texts in the file that describe the model, such as ONNX's metadata_props
 
 
 class _Callable:
-    """A function of arrays: the way from a call to `run` of an object of _runtime."""
+    """A function of arrays. It converts the arguments of a call for `run` of an object of _runtime."""
 
     name: str
     inputs: Tuple[TensorInfo, ...]
@@ -134,19 +137,20 @@ class _Callable:
         """Computes the outputs.
 
         Args:
-          inputs: one array per input, in the order of `Model.inputs`: a NumPy array, or another object with memory of the CPU
-            that has `__dlpack__`, `__array_interface__` or `__array__`, such as a tensor of PyTorch. Type and shape have to be the
-            input's. The memory is read in place; only an array that is not contiguous and in row-major order is copied first.
-          named: inputs by their names, after those by position. `model(**{"data:0": array})` passes a name that is no identifier;
-            an input that is called `out` is passed by position.
-          out: where to write the outputs instead of new arrays: an array, or, of a model with several outputs, a sequence in the
-            order of `Model.outputs` or a mapping by name. They are contiguous NumPy arrays of the outputs' types and overlap
-            neither an input nor each other.
+          inputs: one array per input, in the order of `Model.inputs`. An array is a NumPy array or another object in CPU memory
+            that has `__dlpack__`, `__array_interface__` or `__array__`, such as a PyTorch tensor. Its type and shape must be
+            those of the input. The memory is read in place; only an array that is not contiguous in row-major order is copied
+            first.
+          named: further inputs by name, after the positional ones. `model(**{"data:0": array})` passes an input whose name is
+            not an identifier. An input with the name `out` must be passed by position.
+          out: arrays for the outputs, instead of new ones. One array, or for a model with several outputs a sequence in the
+            order of `Model.outputs` or a mapping by name. They must be contiguous NumPy arrays of the outputs' types and must
+            not overlap an input or each other.
         Returns:
-          The output's array; of a model with several outputs an `Outputs`.
+          The output's array, or an `Outputs` for a model with several outputs.
         Raises:
-          TypeError: an input is missing, unknown or given twice, or it is no array of the input's type.
-          ValueError: an array has another shape, or one of `out` cannot be written to.
+          TypeError: an input is missing, unknown or given twice, or is not an array of the input's type.
+          ValueError: an array has the wrong shape, or an array in `out` cannot be written to.
           ModelError: the model refuses the values of the inputs, or it is closed.
         """
         if named:
@@ -212,7 +216,7 @@ class _Callable:
 
 
 class Model(_Callable):
-    """A loaded model, called as a function of its inputs. `kiln.load` and `Library.load` make one.
+    """A loaded model, which is called as a function of its inputs. `kiln.load` and `Library.load` return one.
 
     >>> import kiln, numpy
     >>> digits = kiln.example("digits")
@@ -224,17 +228,19 @@ class Model(_Callable):
     >>> int(probabilities.argmax())
     4
 
-    Any number of threads may call one model at the same time; a call releases the GIL. After a fork, parent and child go on with
-    the model independently. Arrays that a call has returned stay valid when the model is gone.
+    Any number of threads may call one model at the same time; a call releases the GIL. After a fork, parent and child
+    can both use the model, independently of each other. Arrays that a call has returned stay valid after the model is
+    gone.
 
     Attributes:
       name: the module name of the library.
-      inputs: name, dtype and shape of each, in the order of a call.
-      outputs: the same of what a call returns.
-      states: inputs that the next run takes from outputs, which `stream` passes on.
-      origin: the model file and options that the library was compiled from.
-      nbytes: the bytes of the constants, which all processes that load the library share, and of the workspace, which each call that
-        is under way has for itself. Inputs, outputs and code are not counted. Of a library of another compiler, the workspace.
+      inputs: name, dtype and shape of each input, in the order of a call.
+      outputs: name, dtype and shape of each output, in the order of the returned arrays.
+      states: inputs that take their values from outputs of the previous run. `stream` passes them on.
+      origin: the model file and options from which the library was compiled.
+      nbytes: the bytes of the constants and of the workspace. All processes that load the library share the constants. Each
+        running call has its own workspace. Inputs, outputs and code are not counted. For a library of another compiler,
+        the workspace only.
     """
 
     states: Tuple[State, ...]
@@ -250,7 +256,7 @@ class Model(_Callable):
 
     @property
     def num_threads(self) -> int:
-        """How many threads a large operator is divided among, the calling one included; `threads` of `kiln.load` says it.
+        """Number of threads for one large operator, including the calling one. `threads` of `kiln.load` sets it.
 
         Raises:
           ModelError: the model is closed.
@@ -258,7 +264,7 @@ class Model(_Callable):
         return self._runtime.num_threads
 
     def stream(self) -> "Stream":
-        """A new sequence of runs that keeps the model's states, at their initial values.
+        """Returns a new sequence of runs that keeps the model's states. The states have their initial values.
 
         Raises:
           ModelError: the model has no state, or it is closed.
@@ -266,7 +272,7 @@ class Model(_Callable):
         return Stream(self.name, self._runtime.stream())
 
     def close(self) -> None:
-        """Gives the model's memory back; calls that are under way end as usual, and later ones raise ModelError."""
+        """Releases the model's memory. Running calls finish normally, and later calls raise ModelError."""
         self._runtime.close()
 
     def __enter__(self) -> "Model":
@@ -282,7 +288,7 @@ class Model(_Callable):
 
 
 class Stream(_Callable):
-    """A sequence of runs of one model, each of which begins with the states that the one before has left.
+    """A sequence of runs of one model. Each run begins with the states that the previous one left.
 
     >>> import kiln, numpy
     >>> source = b'''#[version = "0.0.5"]
@@ -303,9 +309,9 @@ class Stream(_Callable):
     >>> stream.states["sum"].tolist()
     [3.0, 3.0]
 
-    `Model.stream` makes one. It is called as the model is, without the inputs that are states, and returns the outputs that are
-    none. States stay in the stream's memory and are not copied. Calls of one stream from several threads take turns; several
-    streams of one model share its code and constants and run at the same time.
+    `Model.stream` returns one. It is called like the model, but takes only inputs that are not states, and returns only
+    outputs that are not states. States stay in the stream's memory and are not copied. Concurrent calls of one stream
+    take turns. Several streams of one model share its code and constants and run at the same time.
     """
 
     def __init__(self, name: str, runtime: _runtime.Stream) -> None:
@@ -315,7 +321,10 @@ class Stream(_Callable):
 
     @property
     def states(self) -> Dict[str, Array]:
-        """Copies of the states with which the next run begins, by the names of the inputs."""
+        """Copies of the states with which the next run begins, keyed by the names of the inputs.
+
+        Assignment sets them.
+        """
         arrays = tuple(numpy.empty(info.shape, info.dtype) for info in self._states)
         if not self._stream.get_states(arrays):
             raise CompilerError(f"the runtime refuses arrays that fit the states of {self!r}")
@@ -331,31 +340,32 @@ class Stream(_Callable):
             raise CompilerError(f"the runtime refuses arrays that fit the states of {self!r}")
 
     def reset(self) -> None:
-        """Begins a new sequence: the states get their initial values."""
+        """Begins a new sequence: all states get their initial values."""
         self._stream.reset()
 
 
 def load(path: Union[str, "os.PathLike[str]"], threads: Optional[int] = None, cpus: Sequence[int] = ()) -> Model:
-    """Loads a shared object of `kiln compile`.
+    """Loads a shared object that `kiln compile` made.
 
-    The file may be removed or replaced afterwards; the model goes on with what it has loaded, and the next load of the same path
-    gives the new model.
+    The file may be removed or replaced afterwards. The model continues with the loaded contents, and the next load of
+    the same path returns the new model.
 
     Args:
-      path: of the shared object.
-      threads: how many threads a large operator of this model is divided among, the calling one included; they are the model's own.
-        0 is one per CPU. None: the threads that models without a number share, one per CPU.
-      cpus: numbers of the CPUs on which the model's own threads run; the calling thread stays where it is.
+      path: path of the shared object.
+      threads: number of threads that share the work of a large operator of this model, including the calling one. The
+        threads belong to this model. 0 means one per CPU. None means the threads that all models loaded with None share, one
+        per CPU.
+      cpus: numbers of the CPUs on which the model's own threads run. The calling thread is not moved.
     Raises:
       FileNotFoundError: there is no such file.
       PermissionError: the file may not be read or executed.
-      MemoryError: memory or file descriptors are lacking.
-      ModelError: the file is damaged, is no model of Kiln's, is for another machine, needs a CPU with other features, or was
-        written to while it is loaded; or the number of threads or of a CPU is wrong.
-      TypeError: `threads` is no int.
+      MemoryError: there is not enough memory, or there are not enough file descriptors.
+      ModelError: the file is damaged, was not made by Kiln, is for another machine, needs a CPU with other features, or was
+        modified during loading; or the number of threads or of a CPU is wrong.
+      TypeError: `threads` is not an int.
     """
     file = os.fspath(path)
-    os.stat(file)  # raises the OSError that says best why there is no file
+    os.stat(file)  # raises the OSError that describes a missing file best
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int)):
         raise TypeError(f"threads: found {type(threads).__name__}, wanted an int")
     if threads is not None and threads < 0:
@@ -364,11 +374,11 @@ def load(path: Union[str, "os.PathLike[str]"], threads: Optional[int] = None, cp
 
 
 def trim_workspaces() -> int:
-    """Frees the memory that earlier calls of all models have used and that is kept for the next ones.
+    """Frees memory that earlier calls of all models used and that is kept for later calls.
 
-    Call it after a peak of load. Memory that a call uses at this moment stays, and the next calls allocate anew.
+    Call it after a peak of load. Memory that a running call uses is not freed. Later calls allocate new memory.
 
     Returns:
-      the number of bytes that were freed.
+      The number of freed bytes.
     """
     return _runtime.trim_workspaces()

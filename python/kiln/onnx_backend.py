@@ -24,12 +24,12 @@ from kiln.tools import import_check
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-# An array, a list of arrays in the model's order, or arrays by name.
+# An array, a list of arrays in the model's order, or arrays keyed by name.
 Inputs = Union[Any, Sequence[Any], Mapping[str, Any]]
 
 
 def _computed(value: Any, info: Optional[TensorInfo]) -> Any:
-    """Numbers of a type that NumPy does not have itself, as the type that the model computes with, which has all of them."""
+    """Converts an array of a type that NumPy lacks to the type of the model's input, which can represent its values."""
     is_foreign = isinstance(value, (numpy.ndarray, numpy.generic)) and value.dtype.isbuiltin == 2
     return value.astype(info.dtype) if is_foreign and info is not None else value
 
@@ -38,16 +38,16 @@ class BackendRep:
     """A compiled model."""
 
     def __init__(self, model: Model, proto: Any = None) -> None:
-        """`proto`, the model as an onnx.ModelProto, says of outputs which types they are stored in."""
+        """`proto` is the model as an onnx.ModelProto. It has the types in which outputs are stored."""
         self._model = model
         self._stored: List[Any] = []
-        # Versions of the package that know no such types have no such function.
+        # Versions of the package without such types lack this function.
         dtype_of = None if proto is None else getattr(importlib.import_module("onnx.helper"), "tensor_dtype_to_np_dtype", None)
         if dtype_of is not None:
             self._stored = [dtype_of(output.type.tensor_type.elem_type) for output in proto.graph.output]
 
     def run(self, inputs: Inputs, **kwargs: Any) -> Tuple[Any, ...]:
-        """The outputs, always as a tuple."""
+        """Returns the outputs, always as a tuple."""
         infos = self._model.inputs
         if isinstance(inputs, Mapping):
             by_name = {info.name: info for info in infos}
@@ -70,7 +70,7 @@ def is_compatible(model: ModelSource, device: str = "CPU", **kwargs: Any) -> boo
 
 
 def prepare(model: ModelSource, device: str = "CPU", **options: "Unpack[CompileOptions]") -> BackendRep:
-    """Compiles a model; `options` are those of `kiln.compile`.
+    """Compiles a model. `options` are those of `kiln.compile`.
 
     Raises:
       ModelError: the model or an option is wrong.
@@ -85,7 +85,7 @@ def run_model(model: ModelSource, inputs: Inputs, device: str = "CPU", **options
 
 
 def run_node(node: Any, inputs: Sequence[Any], device: str = "CPU", outputs_info: Any = None, **options: "Unpack[CompileOptions]") -> Tuple[Any, ...]:
-    """Runs one onnx.NodeProto on arrays; `outputs_info` is a (dtype, shape) for each output."""
+    """Runs one onnx.NodeProto on arrays. `outputs_info` has a (dtype, shape) for each output."""
     helper, numpy_helper = (importlib.import_module("onnx." + name) for name in ("helper", "numpy_helper"))
 
     def value_info(name: str, dtype: Any, shape: Sequence[int]) -> Any:

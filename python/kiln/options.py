@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of a compilation, with their types, for editors and type checkers. `kiln compile --help` says what each does."""
+"""Options of a compilation with their types, for editors and type checkers. `kiln compile --help` explains them."""
 
 import difflib
 import inspect
@@ -16,7 +16,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class CompileOptions(TypedDict, total=False):
-    """Keyword arguments of `kiln.compile`, `kiln.emit` and `kiln.inspect` of a model: `--module-name x` is `module_name="x"`."""
+    """Keyword arguments of `kiln.compile`, `kiln.emit` and `kiln.inspect`. `--module-name x` is `module_name="x"`."""
 
     # The model.
     input: Union[_List, Mapping[str, _Shape]]
@@ -60,7 +60,7 @@ class CompileOptions(TypedDict, total=False):
 
 
 def check_options(function: str, options: Mapping[str, Any]) -> None:
-    """ModelError if there is an option that is none of CompileOptions, with the one that was probably meant."""
+    """Raises ModelError for an option that is not in CompileOptions. The message suggests the most similar option."""
     for name in options:
         if name not in CompileOptions.__annotations__:
             nearest = difflib.get_close_matches(name, CompileOptions.__annotations__, 1)
@@ -68,7 +68,7 @@ def check_options(function: str, options: Mapping[str, Any]) -> None:
 
 
 def with_options(function: _Function) -> _Function:
-    """The function, whose `**options` help() and editors show as the keyword arguments that there are."""
+    """Sets the signature of `function` so that help() and editors show the keyword arguments instead of `**options`."""
     signature = inspect.signature(function)
     parameters = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
     for name, kind in CompileOptions.__annotations__.items():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of PyTorch as ONNX files: modules, programs of torch.export, and what torch.onnx.export returns.
+"""Writes PyTorch models as ONNX files: modules, programs of torch.export, and results of torch.onnx.export.
 
-Kiln does not import PyTorch: who has one of its objects has imported it.
+Kiln does not import PyTorch: a caller that has a PyTorch object has already imported it.
 """
 
 import importlib
@@ -14,14 +14,14 @@ import numpy
 
 from kiln.errors import ModelError
 
-# Packages that torch.onnx.export imports besides PyTorch.
+# Packages that torch.onnx.export imports in addition to PyTorch.
 _PACKAGES = ("onnx", "onnxscript")
-# Files of torch.save, torch.jit.save and torch.export.save are zip archives; older ones of torch.save are pickles.
+# torch.save, torch.jit.save and torch.export.save write zip archives. Older versions of torch.save wrote pickles.
 _SUFFIXES, _BEGINNINGS = (".pt", ".pt2", ".pth"), (b"PK\x03\x04", b"\x80")
 
 
 def _class(module: str, name: str) -> Tuple[type, ...]:
-    """The class in a tuple, for isinstance; none if the module is not imported or has no such class."""
+    """Returns the class in a tuple, for isinstance. Empty if the module is not imported or lacks the class."""
     found = getattr(sys.modules.get(module), name, None)
     return (found,) if isinstance(found, type) else ()
 
@@ -32,7 +32,7 @@ def is_module(model: object) -> bool:
 
 
 def is_program(model: object) -> bool:
-    """True for a torch.export.ExportedProgram and for a torch.onnx.ONNXProgram, which have their example inputs."""
+    """True for a torch.export.ExportedProgram or a torch.onnx.ONNXProgram, which contain their example inputs."""
     return isinstance(model, _class("torch.export", "ExportedProgram") + _class("torch.onnx", "ONNXProgram"))
 
 
@@ -44,11 +44,11 @@ def _is_file_of_pytorch(path: str) -> bool:
 
 
 def refuse_other_kinds(model: object) -> None:
-    """Returns if `model` may be a model; says what to pass instead of something of PyTorch that is none.
+    """Refuses PyTorch objects and files that are not models. The message names the object to pass instead.
 
     Raises:
       TypeError: it is a class, a ScriptModule or a dictionary, such as a state_dict.
-      ModelError: it is the path of a file of PyTorch.
+      ModelError: it is the path of a PyTorch file.
     """
     name = type(model).__name__
     if isinstance(model, type):
@@ -73,14 +73,14 @@ def refuse_other_kinds(model: object) -> None:
 
 
 def _refuse_arrays(inputs: Dict[str, Any]) -> None:
-    """TypeError for an array, by the name of the input."""
+    """Raises TypeError, with the name of the input, if an input is a NumPy array."""
     for name, value in inputs.items():
         if isinstance(value, numpy.ndarray):
             raise TypeError(f"example input {name}: found a NumPy array, wanted a tensor: torch.from_numpy(array)")
 
 
 def _arguments(example_inputs: Any) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
-    """Positional and keyword arguments of the module: one tensor, several of them, or a dictionary by name."""
+    """Returns positional and keyword arguments of the module, from one tensor, several tensors or a dictionary."""
     if isinstance(example_inputs, Mapping):
         return (), dict(example_inputs)
     if isinstance(example_inputs, (tuple, list)):
@@ -89,7 +89,7 @@ def _arguments(example_inputs: Any) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
 
 
 def _summary(error: BaseException) -> str:
-    """The first line of the innermost cause: the exporter wraps what the module raised in pages of advice."""
+    """Returns the first line of the innermost cause. The exporter wraps the module's exception in pages of advice."""
     while error.__cause__ is not None:
         error = error.__cause__
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
@@ -97,7 +97,7 @@ def _summary(error: BaseException) -> str:
 
 
 def _export(model: Any, args: Tuple[Any, ...], path: pathlib.Path, **options: Any) -> None:
-    """torch.onnx.export by way of torch.export, without its progress on standard output."""
+    """Calls torch.onnx.export with the torch.export based exporter and without progress on standard output."""
     try:
         importlib.import_module("torch.onnx").export(model, args, str(path), dynamo=True, verbose=False, **options)
     except (KeyboardInterrupt, SystemExit):
@@ -112,9 +112,9 @@ def export_module(module: Any, example_inputs: Any, dynamic_shapes: Any, path: p
     """Writes a torch.nn.Module as an ONNX file.
 
     Args:
-      module: in evaluation mode.
+      module: the module, in evaluation mode.
       example_inputs: a tensor, a tuple or list of arguments, or a dictionary of keyword arguments.
-      dynamic_shapes: of torch.onnx.export; None: the shapes of the example inputs.
+      dynamic_shapes: passed to torch.onnx.export. None: all dimensions have the sizes of the example inputs.
     Raises:
       TypeError: there are no example inputs, or they are arrays.
       ModelError: the module is in training mode, or PyTorch cannot export it.

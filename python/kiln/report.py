@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command has to say, as text and as a page."""
+"""Reports of commands as text and as HTML pages."""
 
 import contextlib
 import html
@@ -9,12 +9,12 @@ from kiln.errors import ModelError
 
 
 class Report(str):
-    """Text that shows as it is: at Python's prompt without quotes; in a notebook as a page, or in a font of equal widths."""
+    """A string that Python's prompt shows without quotes. A notebook shows it as a page or in a monospaced font."""
 
     _make_page: Optional[Callable[[], str]]
 
     def __new__(cls, text: str, make_page: Optional[Callable[[], str]] = None) -> "Report":
-        """`make_page` makes a page of HTML that says the same and more, when a notebook first asks for it."""
+        """`make_page` returns an HTML page that includes the contents of `text`. Only a notebook calls it."""
         self = super().__new__(cls, text)
         self._make_page = make_page
         return self
@@ -27,18 +27,18 @@ class Report(str):
 
     def _repr_html_(self) -> str:
         if self._make_page is not None:
-            with contextlib.suppress(ModelError):  # The model's file is gone.
+            with contextlib.suppress(ModelError):  # The model's file may be gone.
                 return page_in_a_notebook(self._make_page())
         return "<pre>" + html.escape(self) + "</pre>"
 
 
 def number(value: Optional[float]) -> float:
-    """A number of a command's JSON, which has null for what is not finite."""
+    """Returns a number of a command's JSON, in which null represents numbers that are not finite."""
     return float("nan") if value is None else value
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> List[str]:
-    """Lines of columns; one whose title begins with ">" is aligned to the right.
+    """Returns the lines of a table. A column whose title begins with ">" is aligned to the right.
 
     >>> print(*table((">mean", "tensor"), [(0.5, "a"), (12, "b")]), sep="\\n")
     mean  tensor
@@ -52,5 +52,5 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> List[str]:
 
 
 def page_in_a_notebook(page: str) -> str:
-    """HTML that shows a page of HTML below a cell, apart from the notebook's own styles."""
+    """Returns HTML that shows a page below a cell, separated from the notebook's own styles."""
     return f'<iframe srcdoc="{html.escape(page)}" style="width: 100%; height: 30em; border: 0"></iframe>'

@@ -12,9 +12,9 @@ using runtime::ModelOrigin;
 using runtime::StateTensor;
 using runtime::TensorInfo;
 
-// PyArrayInterface of NumPy's array interface, version 3: what `__array_struct__` points to.
+// PyArrayInterface of version 3 of NumPy's array interface. `__array_struct__` points to it.
 struct ArrayInterface {
-  int two;  // A mark of the struct.
+  int two;  // always 2; marks the struct
   int ndim;
   char kind;
   int element_bytes;
@@ -26,7 +26,8 @@ struct ArrayInterface {
 };
 static_assert(sizeof(Py_intptr_t) == sizeof(int64_t));
 
-// "__array_struct__", made once, since a lookup by a new string takes longer than all the rest.
+// The name "__array_struct__", created once: a lookup with a new string takes longer than the rest
+// of a call.
 PyObject* array_struct_name = nullptr;
 
 DLDataType DataTypeOf(const ArrayInterface& array) {

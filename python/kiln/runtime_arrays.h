@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of NumPy's arrays as tensors. NumPy is known by its array interface alone.
+// The memory of NumPy arrays as tensors. It uses only NumPy's array interface, no header of NumPy.
 #ifndef KILN_PYTHON_KILN_RUNTIME_ARRAYS_H_
 #define KILN_PYTHON_KILN_RUNTIME_ARRAYS_H_
 
@@ -13,27 +13,30 @@
 
 namespace kiln::python {
 
-// Called once, before all else of this file. False with an exception if there is no memory.
+// Must be called once, before anything else in this file. Returns false with an exception if there
+// is no memory.
 bool InitializeArrays();
 
-// Flags of ArrayInterface that inputs and outputs have.
+// Flags of ArrayInterface that inputs and outputs need.
 inline constexpr int kContiguous = 0x1, kNotSwapped = 0x200, kWriteable = 0x400;
 inline constexpr int kReadable = kContiguous | kNotSwapped;
 
-// Tensors on the memory of arrays, which live as long as this object.
+// Tensors on the memory of arrays. The arrays live as long as this object.
 class Tensors {
  public:
-  // True if all of `arrays`, a tuple, are arrays with these flags. The only exceptions that are left
-  // behind are those that say nothing about the array.
+  // True if all elements of the tuple `arrays` are arrays with these flags. If it returns false, an
+  // exception remains set only if it does not concern the arrays: MemoryError, or one such as
+  // KeyboardInterrupt.
   bool Take(PyObject* arrays, int flags);
 
-  // True if they are of the number, types and shapes of `infos`.
+  // True if the tensors match `infos` in number, type and shape.
   bool Fit(const std::vector<runtime::TensorInfo>& infos) const;
 
-  // True if tensors that fit can be used without a copy.
+  // True if the tensors, which match `infos`, are aligned for use without a copy.
   bool AreAligned(const std::vector<runtime::TensorInfo>& infos) const;
 
-  // True if one of them, which fit `infos`, has memory in common with one of `others` or of these.
+  // True if one of the tensors, which match `infos`, overlaps another one of them or one of
+  // `others`.
   bool Overlap(const std::vector<runtime::TensorInfo>& infos, const Tensors& others,
                const std::vector<runtime::TensorInfo>& other_infos) const;
 
@@ -47,15 +50,15 @@ class Tensors {
   absl::InlinedVector<const DLTensor*, 4> pointers_;
 };
 
-// Takes the tensors of a run. Returns false, perhaps with an exception, if one of them does not fit, or
-// an output shares memory with another tensor: model.py then says what is wrong.
+// Takes the tensors of a run. Returns false, possibly with an exception, if an array does not match
+// or an output overlaps another tensor. model.py then finds the reason.
 bool TakeTensors(PyObject* input_arrays, const std::vector<runtime::TensorInfo>& inputs,
                  PyObject* output_arrays, const std::vector<runtime::TensorInfo>& outputs,
                  Tensors& input_tensors, Tensors& output_tensors);
 
-// A list of (name, dtype, shape).
+// Returns a list of (name, dtype, shape).
 PyObject* Describe(const std::vector<runtime::TensorInfo>& infos);
-// A list of (input, output, initial value).
+// Returns a list of (input, output, initial value).
 PyObject* Describe(const std::vector<runtime::StateTensor>& states);
 PyObject* Describe(const runtime::ModelOrigin& origin);
 

@@ -27,11 +27,11 @@ using runtime::NDArray;
 using runtime::ThreadPool;
 using runtime::ThreadPoolOptions;
 
-// In the place of a number of threads.
+// Passed as the number of threads for a model that uses the shared threads of the process.
 constexpr int kThreadsOfTheProcess = -1;
 
 struct ModelObject {
-  PyObject_HEAD Model* model;  // NULL when it is closed.
+  PyObject_HEAD Model* model;  // NULL after close()
 };
 
 PyTypeObject* model_type = nullptr;
@@ -67,7 +67,7 @@ PyObject* GetOrigin(PyObject* self, void*) {
   return model == nullptr ? nullptr : Guarded([&] { return Describe(model->origin()); });
 }
 
-// Bytes of the library's constants and of the workspace of a run.
+// Returns the bytes of the library's constants and of the workspace of a run.
 PyObject* GetBytes(PyObject* self, void*) {
   const Model* const model = OpenModel(self);
   if (model == nullptr) return nullptr;
@@ -80,7 +80,7 @@ PyObject* GetNumThreads(PyObject* self, void*) {
                           : Guarded([&] { return PyLong_FromLong(model->num_threads()); });
 }
 
-// For memory that is not aligned as the model's code wants it.
+// Runs the model on copies of tensors that are not aligned as the model's code requires.
 absl::Status RunOnCopies(const Model& model, absl::Span<const DLTensor* const> inputs,
                          absl::Span<const DLTensor* const> outputs) {
   const absl::StatusOr<std::vector<NDArray>> computed = model.Run(inputs);
@@ -93,7 +93,7 @@ absl::Status RunOnCopies(const Model& model, absl::Span<const DLTensor* const> i
 }
 
 PyObject* RunModel(const Model* open, PyObject* input_arrays, PyObject* output_arrays) {
-  const Model model = *open;  // Another thread may close it, or the code of an array below.
+  const Model model = *open;  // a copy, since another thread or an array's code may close it
   Tensors inputs, outputs;
   if (!TakeTensors(input_arrays, model.inputs(), output_arrays, model.outputs(), inputs, outputs)) {
     return PyErr_Occurred() != nullptr ? nullptr : PyBool_FromLong(0);
@@ -126,7 +126,7 @@ void Deallocate(PyObject* self) {
   FreeObject(self);
 }
 
-// `pool` may be none: the model then takes the threads of the process.
+// If `pool` is empty, the model uses the shared threads of the process.
 PyObject* LoadModel(PyObject* path, const std::optional<ThreadPoolOptions>& pool) {
   Owned object(PyType_GenericAlloc(model_type, 0));
   if (!object) return nullptr;

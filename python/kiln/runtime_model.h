@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python class kiln._runtime.Model: a loaded model, which keeps nothing from one run to the next.
+// The Python class kiln._runtime.Model: a loaded model, whose runs are independent of each other.
 #ifndef KILN_PYTHON_KILN_RUNTIME_MODEL_H_
 #define KILN_PYTHON_KILN_RUNTIME_MODEL_H_
 
@@ -7,11 +7,12 @@
 
 namespace kiln::python {
 
-// Called once, before all else of this file. NULL with an exception if there is no memory.
+// Must be called once, before anything else in this file. Returns NULL with an exception if there
+// is no memory.
 PyObject* MakeModelType();
 
-// kiln._runtime.load(path, threads, cpus): a Model. -1 threads and no CPUs: it computes on the threads of
-// the process.
+// Implements kiln._runtime.load(path, threads, cpus), which returns a Model. With threads = -1 and
+// no CPUs, the model uses the shared threads of the process.
 PyObject* Load(PyObject* module, PyObject* args);
 
 }  // namespace kiln::python

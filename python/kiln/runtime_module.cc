@@ -5,7 +5,8 @@
 //   model = _runtime.load("digits.so")
 //   assert model.run((image,), (probabilities,))
 //
-// Arrays that run() cannot use are left to model.py, which converts them or says what is wrong.
+// If run() cannot use an array, it returns False. model.py then converts the array or raises an
+// exception.
 #include <cstdint>
 
 #include "absl/status/status.h"

@@ -53,7 +53,7 @@ bool CheckRunArguments(PyObject* const* args, Py_ssize_t num_args) {
 }
 
 PyObject* ResultOfRun(const absl::Status& status) {
-  // The model's own code fails on values that it was given.
+  // An internal error of a run means that the model's code refused the values of its inputs.
   if (absl::IsInternal(status)) return Raise(absl::InvalidArgumentError(status.message()));
   return status.ok() ? PyBool_FromLong(1) : Raise(status);
 }

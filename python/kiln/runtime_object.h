@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects of CPython, and calls in both directions.
+// Helpers for CPython objects and for calls between Python and C++.
 #ifndef KILN_PYTHON_KILN_RUNTIME_OBJECT_H_
 #define KILN_PYTHON_KILN_RUNTIME_OBJECT_H_
 
-// CPython's stable ABI of 3.10, so that one library serves every later version.
+// Uses the stable ABI of CPython 3.10, so that one library works with every later version.
 #define Py_LIMITED_API 0x030A0000
 #include <Python.h>
 
@@ -15,7 +15,7 @@
 
 namespace kiln::python {
 
-// A reference that is given back at the end of the scope.
+// Owns a reference and releases it at the end of the scope.
 class Owned {
  public:
   explicit Owned(PyObject* object = nullptr) : object_(object) {}
@@ -31,13 +31,14 @@ class Owned {
   PyObject* object_;
 };
 
-// The text of a lack of memory that says no more of itself.
+// Message for a lack of memory whose error has no text.
 inline constexpr char kNoMemory[] = "there is no memory for the model's workspace and tensors";
 
-// Raises the exception of kiln.errors that fits the status. Returns NULL.
+// Raises the exception of kiln.errors that corresponds to the status. Returns NULL.
 PyObject* Raise(const absl::Status& status);
 
-// Calls a function for Python, which knows no exceptions of C++.
+// Calls a function on behalf of Python and turns std::bad_alloc into MemoryError, because C++
+// exceptions must not reach Python.
 template <typename Function>
 PyObject* Guarded(const Function& function) {
   try {
@@ -48,7 +49,7 @@ PyObject* Guarded(const Function& function) {
   }
 }
 
-// Calls a function that returns a status while other threads may run Python.
+// Releases the GIL, calls a function that returns a status, and takes the GIL again.
 template <typename Function>
 absl::Status WithoutLock(const Function& function) {
   PyThreadState* const thread = PyEval_SaveThread();
@@ -56,7 +57,7 @@ absl::Status WithoutLock(const Function& function) {
   try {
     status = function();
   } catch (const std::bad_alloc&) {
-    // A status without a text takes no memory.
+    // A status without a text allocates no memory.
     status = absl::Status(absl::StatusCode::kResourceExhausted, "");
   } catch (const std::exception& error) {
     status = absl::InternalError(error.what());
@@ -70,17 +71,17 @@ void* SlotOf(Function* function) {
   return reinterpret_cast<void*>(function);
 }
 
-// A type of this module, which Python cannot make objects of.
+// Creates a type of this module. Python code cannot instantiate it.
 PyTypeObject* MakeType(const char* name, size_t object_bytes, destructor deallocate,
                        PyMethodDef* methods, PyGetSetDef* members);
 
-// The end of a deallocation, of an object of such a type.
+// Ends the deallocation of an object of such a type.
 void FreeObject(PyObject* object);
 
-// True if the arguments of run() are two tuples; else a TypeError is raised.
+// True if the arguments of run() are two tuples. Otherwise raises TypeError.
 bool CheckRunArguments(PyObject* const* args, Py_ssize_t num_args);
 
-// True for a run that succeeded; of others the exception.
+// Returns True for a successful run. Otherwise raises the exception for `status`.
 PyObject* ResultOfRun(const absl::Status& status);
 
 }  // namespace kiln::python

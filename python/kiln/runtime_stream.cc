@@ -22,13 +22,13 @@ using runtime::NDArray;
 using runtime::StateTensor;
 using runtime::TensorInfo;
 
-// An executor, and its tensors that are no states.
+// An executor with its inputs and outputs that are not states.
 struct StreamData {
-  std::mutex mutex;  // held by who uses the executor, never while Python's lock is waited for
+  std::mutex mutex;  // held while the executor is used, never while waiting for the GIL
   std::shared_ptr<Executor> executor;
-  std::vector<int> input_places, output_places;  // in the executor, of those below
+  std::vector<int> input_places, output_places;  // indices in the executor of `inputs`, `outputs`
   std::vector<TensorInfo> inputs, outputs, states;
-  std::vector<NDArray> own_outputs;  // where misaligned outputs are computed
+  std::vector<NDArray> own_outputs;  // memory for outputs if an array is misaligned
 };
 
 struct StreamObject {
@@ -39,7 +39,7 @@ PyTypeObject* stream_type = nullptr;
 
 StreamData& DataOf(PyObject* self) { return *reinterpret_cast<StreamObject*>(self)->data; }
 
-// The places of tensors for which `is_state` is false.
+// Appends the infos and indices of all tensors for which `is_state` is false.
 template <typename IsState>
 void TakeOthers(const std::vector<TensorInfo>& all, const IsState& is_state,
                 std::vector<TensorInfo>& infos, std::vector<int>& places) {
@@ -82,7 +82,8 @@ absl::Status Prepare(const runtime::Model& model, StreamData& data) {
   return absl::OkStatus();
 }
 
-// Every run sets all tensors but the states anew, so that none of the borrowed ones is used later.
+// Runs the model once. Every run sets all tensors other than the states, so that no borrowed memory
+// is used by a later run.
 absl::Status RunStep(StreamData& data, const Tensors& inputs, const Tensors& outputs) {
   const std::lock_guard<std::mutex> lock(data.mutex);
   Executor& executor = *data.executor;
@@ -129,8 +130,8 @@ PyObject* Reset(PyObject* self, PyObject*) {
   return status.ok() ? Py_BuildValue("") : Raise(status);
 }
 
-// Calls `use` with the executor, and with each state's place among its inputs and its tensor of
-// `arrays`. False without having called it if the arrays are not those of the states.
+// Calls `use` with the executor, the input index of each state, and its tensor of `arrays`. Returns
+// False and calls nothing if the arrays do not match the states.
 template <typename Use>
 PyObject* ForEachState(StreamData& data, PyObject* arrays, int flags, const Use& use) {
   if (!PyTuple_Check(arrays)) {
@@ -153,7 +154,7 @@ PyObject* ForEachState(StreamData& data, PyObject* arrays, int flags, const Use&
   });
 }
 
-// get_states(arrays): copies the states to arrays.
+// Implements get_states(arrays), which copies the states to arrays.
 PyObject* GetStates(PyObject* self, PyObject* arrays) {
   return ForEachState(DataOf(self), arrays, kReadable | kWriteable,
                       [](Executor& executor, int place, const DLTensor& target) -> absl::Status {
@@ -162,7 +163,7 @@ PyObject* GetStates(PyObject* self, PyObject* arrays) {
                       });
 }
 
-// set_states(arrays): the next run reads these values.
+// Implements set_states(arrays), which sets the states for the next run.
 PyObject* SetStates(PyObject* self, PyObject* arrays) {
   return ForEachState(DataOf(self), arrays, kReadable,
                       [](Executor& executor, int place, const DLTensor& source) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Python class kiln._runtime.Stream: a sequence of runs of one model, which passes its states on.
+// The Python class kiln._runtime.Stream: a sequence of runs of one model in which states are passed
+// on.
 #ifndef KILN_PYTHON_KILN_RUNTIME_STREAM_H_
 #define KILN_PYTHON_KILN_RUNTIME_STREAM_H_
 
@@ -8,10 +9,11 @@
 
 namespace kiln::python {
 
-// Called once, before all else of this file. NULL with an exception if there is no memory.
+// Must be called once, before anything else in this file. Returns NULL with an exception if there
+// is no memory.
 PyObject* MakeStreamType();
 
-// A new stream of the model, at the initial values of its states.
+// Returns a new stream of the model. Its states have their initial values.
 PyObject* MakeStream(const runtime::Model& model);
 
 }  // namespace kiln::python

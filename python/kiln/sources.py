@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The objects that stand for a model: a path, the bytes of a file, an ONNX model in memory, a model of PyTorch."""
+"""Objects that represent a model: a path, the bytes of a file, an ONNX model in memory, a PyTorch model."""
 
 import os
 import pathlib
@@ -7,16 +7,16 @@ from typing import Any, Optional, Union
 
 from kiln import pytorch
 
-# Any: an onnx.ModelProto, or a model of PyTorch, neither of which Kiln imports.
+# Any: an onnx.ModelProto or a PyTorch model. Kiln imports neither package.
 ModelSource = Union[str, "os.PathLike[str]", bytes, Any]
 
 
 def model_file(model: ModelSource, folder: str, example_inputs: Optional[Any] = None, dynamic_shapes: Optional[Any] = None) -> str:
-    """The path of a file with the model; one that has to be written lies in `folder`.
+    """Returns the path of a file with the model. If the file has to be written, it is in `folder`.
 
     Raises:
-      TypeError: the object is none of these, or example inputs are missing or one too many.
-      ModelError: PyTorch cannot export its model, or it is a file of PyTorch.
+      TypeError: the object is none of these, or example inputs are missing or not allowed.
+      ModelError: PyTorch cannot export the model, or the path is that of a PyTorch file.
     """
     pytorch.refuse_other_kinds(model)
     path = pathlib.Path(folder) / "model.onnx"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The other commands about models: import-check, quantize, tune, version."""
+"""Further commands for models: import-check, quantize, tune, version."""
 
 import dataclasses
 import json
@@ -19,13 +19,13 @@ _Path = Union[str, "os.PathLike[str]"]
 
 @dataclasses.dataclass(frozen=True)
 class ImportCheck:
-    """Whether a model can be imported. It is true where it can.
+    """The result of `import_check`. It is true if the model can be imported.
 
     Attributes:
-      ok: the same.
-      nodes: how many nodes the imported graph has.
-      operators: how many different operators they are of.
-      reasons: everything that speaks against the model.
+      ok: True if the model can be imported.
+      nodes: number of nodes of the imported graph.
+      operators: number of different operators of these nodes.
+      reasons: all reasons for which the model cannot be imported.
     """
 
     ok: bool
@@ -38,7 +38,7 @@ class ImportCheck:
 
 
 def import_check(model: ModelSource, **options: Option) -> ImportCheck:
-    """Whether a model can be imported, and if not, every reason. `options` are those of `kiln import-check`.
+    """Checks if a model can be imported, and lists all reasons if not. `options` are those of `kiln import-check`.
 
     >>> import kiln
     >>> kiln.import_check(kiln.example("digits"))
@@ -52,7 +52,7 @@ def import_check(model: ModelSource, **options: Option) -> ImportCheck:
 
 
 def quantize(model: ModelSource, output: _Path, calibration: Union[_Path, Mapping[str, Any]], **options: Option) -> Report:
-    """Makes an int8 ONNX model of a float32 one, and returns the report on every layer.
+    """Writes an int8 ONNX model made from a float32 one, and returns the report on every layer.
 
     >>> import kiln
     >>> digits = kiln.example("digits")
@@ -61,10 +61,10 @@ def quantize(model: ModelSource, output: _Path, calibration: Union[_Path, Mappin
     True
 
     Args:
-      model: an ONNX model, as of `kiln.compile`.
-      output: where the int8 model goes.
-      calibration: samples of the inputs: a folder of .npy files, or an array (samples, …) by the name of each input.
-      options: those of `kiln quantize`, such as method="entropy".
+      model: an ONNX model, as for `kiln.compile`.
+      output: path of the int8 model.
+      calibration: samples of the inputs: a folder of .npy files, or arrays (samples, …) keyed by input name.
+      options: options of `kiln quantize`, such as method="entropy".
     Raises:
       ModelError: the model, the samples or an option is wrong.
     """
@@ -81,20 +81,22 @@ def quantize(model: ModelSource, output: _Path, calibration: Union[_Path, Mappin
 
 
 def tune(model: ModelSource, output: _Path, **options: Option) -> Report:
-    """Measures on this machine how the model's operators are computed fastest, for `kiln.compile(…, tuning=output)`.
+    """Measures the fastest implementations of a model's operators on this machine.
+
+    `kiln.compile(…, tuning=output)` uses the results.
 
     Args:
-      model: as of `kiln.compile`.
-      output: the tuning file to write; one that is there already is extended.
-      options: those of `kiln tune`, such as time=60, the seconds to measure for.
+      model: a model as for `kiln.compile`.
+      output: the tuning file to write. An existing file is extended.
+      options: options of `kiln tune`, such as time=60, the seconds for measuring.
     Raises:
       ModelError: the model or an option is wrong.
-      KeyboardInterrupt: Ctrl-C has ended it; what has been found is written.
+      KeyboardInterrupt: Ctrl-C ended it. The results so far are written.
     """
     with scratch_folder() as folder:
         return Report(command_line.run("tune", [model_file(model, folder)], {**options, "output": output}))
 
 
 def version() -> str:
-    """The version, and what is built in."""
+    """Returns the version and the features of this build."""
     return command_line.run("version").rstrip()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The outputs of a model for many samples, beside what they should be."""
+"""Comparison of a model's outputs with expected outputs, for many samples."""
 
 import dataclasses
 import json
@@ -14,12 +14,12 @@ from kiln.folders import scratch_folder
 from kiln.report import Report, number, table
 from kiln.sources import ModelSource, model_file
 
-# Arrays or files by name; one alone is for the only tensor that there is.
+# Arrays or files, keyed by tensor name. A single one is for the only tensor of the model.
 Samples = Union[ArraySource, Mapping[str, ArraySource]]
 
 
 class Bin(NamedTuple):
-    """How many values of an output differ by `first` to `last` steps."""
+    """Number of values of an output that differ by `first` to `last` steps."""
 
     first: int
     last: int
@@ -28,23 +28,25 @@ class Bin(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class ValidatedOutput:
-    """An output of a model for all samples, beside what it should be.
+    """An output of a model for all samples, compared with the expected output.
 
     Attributes:
-      name: the output's.
-      samples: how many there are.
-      equal_samples: how many are equal in every value.
-      values: how many values all samples have.
-      values_beyond_bounds: how many of them differ by more than the tolerance.
-      largest_difference: of all values; NaN where one is not finite, as the next three.
-      mean_difference: of all values.
-      rms_difference: the root of the mean square.
-      cosine: of the angle between both as vectors.
+      name: name of the output.
+      samples: number of samples.
+      equal_samples: number of samples in which all values are equal.
+      values: number of values in all samples.
+      values_beyond_bounds: number of values that differ by more than the tolerance.
+      largest_difference: the largest difference. NaN if a value is not finite; so are `mean_difference`, `rms_difference` and
+        `cosine`.
+      mean_difference: the mean difference.
+      rms_difference: the root mean square of the differences.
+      cosine: cosine of the angle between both outputs as vectors.
       largest_steps: the largest difference in steps.
-      unit: what a step is: "quanta" of integers, "ULP" of floats.
-      same_argmax: how many samples have their largest value in the same place; None where that says nothing.
-      worst_sample: the index of the sample that differs most.
-      histogram: how many values differ by how many steps.
+      unit: unit of a step: "quanta" for integers, "ULP" for floats.
+      same_argmax: number of samples in which both outputs have their largest value at the same position. None if a sample has
+        one value.
+      worst_sample: index of the sample with the largest difference.
+      histogram: numbers of values by their differences in steps.
     """
 
     name: str
@@ -65,13 +67,13 @@ class ValidatedOutput:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Validation:
-    """What `validate` has found. It is true where all values are within the tolerance; as text it is a table.
+    """The result of `validate`. It is true if all values are within the tolerance. Its text is a table.
 
     Attributes:
-      model: what was validated.
-      where: the machine that it ran on, in words.
-      outputs: those that `expected` named.
-      instructions: of an inference in the emulator, the least and the most; None on this machine.
+      model: description of the model.
+      where: description of the machine that ran it.
+      outputs: the compared outputs, which are the outputs in `expected`.
+      instructions: the minimum and maximum of instructions per inference in the emulator. None on this machine.
     """
 
     model: str
@@ -123,7 +125,7 @@ def _samples(what: str, samples: Samples, folder: pathlib.Path) -> Option:
 
 
 def validate(model: ModelSource, inputs: Samples, expected: Samples, **options: Option) -> Validation:
-    """Compares the outputs of a model for many samples with what they should be, on this machine or in an emulator.
+    """Compares the outputs of a model with expected outputs for many samples, on this machine or in an emulator.
 
     >>> import kiln, numpy
     >>> digits = kiln.example("digits")
@@ -132,12 +134,13 @@ def validate(model: ModelSource, inputs: Samples, expected: Samples, **options: 
     True
 
     Args:
-      model: as of `kiln.compile`, or the path of a shared object or archive that is compiled already.
-      inputs: samples of the inputs, (samples, …): arrays or .npy files by name, or one alone for a model with one input.
-      expected: what the outputs should be for them, in the same form; outputs that it leaves out are not compared.
-      options: those of `kiln validate`, such as rtol=1e-4, quanta=1 or target="cortex-m4f", which runs in QEMU.
+      model: a model as for `kiln.compile`, or the path of a compiled shared object or archive.
+      inputs: samples of the inputs, of the shape (samples, …): arrays or .npy files keyed by name, or a single one for a
+        model with one input.
+      expected: the expected outputs for them, in the same form. Outputs that are not in it are not compared.
+      options: options of `kiln validate`, such as rtol=1e-4, quanta=1 or target="cortex-m4f", which runs in QEMU.
     Raises:
-      ModelError: the comparison cannot be made. A value that differs is no exception: the result says so.
+      ModelError: the comparison cannot be made. Differences are not errors; they are in the result.
     """
     with scratch_folder() as name:
         folder = pathlib.Path(name)

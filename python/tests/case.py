@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the package share: small models, and a folder of their own."""
+"""Shared by the tests of the package: small models, and a base class with a temporary folder."""
 
 import os
 import subprocess
@@ -12,10 +12,10 @@ import kiln
 DIGITS = "models/digits/digits.onnx"
 MY_MOD = "models/my_mod/my_mod.relay"
 
-# Whether the compiler can make objects; else a C compiler makes shared objects of generated C.
+# True if the compiler can generate objects. Otherwise a C compiler makes shared objects from generated C.
 HAS_LLVM = "llvm" in kiln.version().splitlines()[1]
 
-# Two inputs and two outputs of different types and shapes.
+# A model with two inputs and two outputs of different types and shapes.
 TWO_OUTPUTS = b"""#[version = "0.0.5"]
 def @main(%x: Tensor[(2, 3), float32], %y: Tensor[(2, 3), float32]) {
   (add(%x, %y), cast(less(%x, %y), dtype="int32"))
@@ -24,12 +24,12 @@ def @main(%x: Tensor[(2, 3), float32], %y: Tensor[(2, 3), float32]) {
 
 
 def sum_of(elements):
-    """A model that adds up a vector."""
+    """Returns a model that adds the elements of a vector."""
     return '#[version = "0.0.5"]\ndef @main(%x: Tensor[({}), float32]) {{\n  sum(%x, axis=[0])\n}}\n'.format(elements).encode()
 
 
 def slow_to_compile(layers):
-    """A model of convolutions that are all different, so that each is compiled."""
+    """Returns a model of convolutions that are all different, so that each one is compiled."""
     lines = ['#[version = "0.0.5"]', "def @main(%x: Tensor[(1, 24, 24, 8), float32]) {"]
     last, channels = "%x", 8
     for i in range(layers):
@@ -45,7 +45,7 @@ def slow_to_compile(layers):
 
 
 class Case(unittest.TestCase):
-    """A test in the folder of the tree, with an empty one at self.folder."""
+    """A test that runs in the source tree and has an empty folder, self.folder."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -61,12 +61,15 @@ class Case(unittest.TestCase):
         self.assertIn(words, str(caught.exception))
 
     def python(self, program, *args, **kwargs):
-        """A process with the same Python, which finds the package as this one does."""
+        """Starts a process with the same Python interpreter, which can import the package."""
         environment = _environment(kwargs.pop("environment", {}))
         return subprocess.Popen([sys.executable, "-c", program, *args], env=environment, text=True, **kwargs)
 
     def python_file(self, *words, below=(), environment=()):
-        """What a program in a file prints with the same Python, which the command `below` runs."""
+        """Runs a Python program with the same interpreter and returns its output.
+
+        `below` is a command that runs the interpreter.
+        """
         command = [*below, sys.executable, *words]
         result = subprocess.run(command, env=_environment(environment), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -74,5 +77,5 @@ class Case(unittest.TestCase):
 
 
 def _environment(added):
-    """That of a process that finds the package."""
+    """Returns the environment of a process that can import the package."""
     return {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(kiln.__file__)), **dict(added)}

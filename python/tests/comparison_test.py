@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model beside a reference: what compare and validate find, and what they say of arguments that are wrong."""
+"""Results of compare and validate, and their errors for wrong arguments."""
 
 import importlib.util
 import math
@@ -40,7 +40,7 @@ class CompareTest(Case):
         self.assertFalse(comparison)
         off = comparison.first_off
         self.assertEqual((off.name, off.layer, off.dtype, off.shape), ("conv2.relu", "conv2 relu2", "float32", (1, 32, 8, 8)))
-        self.assertEqual(off.worst.position[:2], (0, 5))  # the channel whose weight is wrong
+        self.assertEqual(off.worst.position[:2], (0, 5))  # the channel with the wrong weight
         self.assertAlmostEqual(abs(off.worst.found - off.worst.wanted), off.largest, places=5)
         self.assertLessEqual(off.differing, 64)
         self.assertIsInstance(off.ulp, int)
@@ -52,7 +52,7 @@ class CompareTest(Case):
         self.assertRegex("".join(line), r"^first off +\d")
 
     def test_models_agree(self):
-        """With themselves under other options: a path, bytes, and an object in memory."""
+        """A model agrees with itself under other options. The model is a path, bytes or an object in memory."""
         with open(DIGITS, "rb") as file:
             content = file.read()
         for model, against, name in ((DIGITS, None, DIGITS), (content, DIGITS, "model"), (DIGITS, content, DIGITS)):
@@ -73,7 +73,7 @@ class CompareTest(Case):
         self.assertIn("All tensors agree.", comparison.page)
         shown = comparison._repr_html_()
         self.assertTrue(shown.startswith('<iframe srcdoc="&lt;!DOCTYPE html&gt;'), shown[:80])
-        self.assertEqual(shown.count('"'), 4)  # of the element itself: those of the page are escaped
+        self.assertEqual(shown.count('"'), 4)  # the quotes of the element itself; quotes in the page are escaped
 
     def test_arrays_of_another_framework(self):
         probabilities = kiln.compile(DIGITS).load()(image())
@@ -81,7 +81,7 @@ class CompareTest(Case):
         self.assertEqual([tensor.name for tensor in comparison.tensors], ["probabilities"])
         self.assertTrue(comparison)
         self.assertEqual(self.compare(against={"probabilities": probabilities + 1}).first_off.name, "probabilities")
-        # A name that is no file's.
+        # The output's name is not a valid file name.
         names = b'#[version = "0.0.5"]\ndef @main(%x: Tensor[(2), float32]) {\n  add(%x, 1f)\n}\n'
         (output,) = kiln.compile(names).load().outputs
         x = numpy.array([1, 2], "float32")
@@ -111,7 +111,7 @@ class CompareTest(Case):
         self.assertTrue(self.compare(against="onnxruntime"))
 
     def test_a_python_without_onnx_runtime(self):
-        """The interpreter is this one, unless another is named."""
+        """The interpreter is the current one unless another is named."""
         self.refuses(kiln.ModelError, "'no-python' cannot be run", self.compare, against="onnxruntime", python="no-python")
 
     def test_refusals(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples in the docstrings, in an empty folder."""
+"""Runs the examples in the docstrings in an empty folder."""
 
 import doctest
 import importlib

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lets each allocation of a call fail, one after the other, and prints per call as JSON how it went.
+"""Lets each allocation of a call fail, one after the other, and prints the results of each call as JSON.
 
     LD_PRELOAD=libpreload.so faults.py FOLDER
 
-FOLDER has the shared objects that soak.write_models makes; libpreload.so is that of //tests/faults.
+FOLDER has the shared objects that soak.write_models makes. libpreload.so is the one of //tests/faults.
 """
 
 import ctypes
@@ -16,12 +16,12 @@ import numpy
 from kiln import _runtime
 
 _MALLOC = 1  # kMallocFault of tests/faults/faults.h
-# The exception for every lack of memory, also of one while a file is loaded.
+# The exception for every lack of memory, including one during the loading of a file.
 _EXPECTED = MemoryError
 
 
 class Faults:
-    """Failing allocations of this process."""
+    """Controls failing allocations of this process."""
 
     def __init__(self):
         library = ctypes.CDLL(None)
@@ -30,14 +30,14 @@ class Faults:
         self._end.restype = self.blocks.restype = ctypes.c_long
 
     def count(self, function):
-        """How many allocations it makes."""
+        """Returns the number of allocations in a call of `function`."""
         function()
         self._begin(_MALLOC, -1, 0)
         function()
         return self._end()
 
     def texts(self, function, number, and_all_behind):
-        """What the exception says where this allocation fails, as a list; empty if there is none."""
+        """Lets an allocation fail and returns a list with the message of the exception, empty if there is none."""
         texts = []
         self._begin(_MALLOC, number, and_all_behind)
         try:
@@ -50,7 +50,10 @@ class Faults:
         return texts
 
     def each(self, function):
-        """Every allocation alone, and with all behind it; the second time nothing may be left over."""
+        """Lets every allocation fail, alone and with all later ones.
+
+        `left_over` counts the blocks that the second pass leaks.
+        """
         calls = self.count(function)
         for _ in range(2):
             before, texts = self.blocks(), []
@@ -80,7 +83,7 @@ def main(folder):
         raise AssertionError("not refused")
 
     def run_anew(*args, **options):
-        """A call that finds no memory of an earlier one."""
+        """Calls the model without a workspace that an earlier call left."""
         kiln.trim_workspaces()
         my_mod(*args, **options)
 

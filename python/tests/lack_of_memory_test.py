@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where memory is short: exceptions, and what works again when there is memory; no crash, and nothing is lost."""
+"""A lack of memory raises exceptions. There is no crash and no leak, and calls succeed once there is memory again."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from python.tests.case import MY_MOD, TWO_OUTPUTS, Case
 
 _FAULTS = os.path.abspath("tests/faults/libpreload.so")
 
-# Two tensors of 100 MB between operators that are not fused.
+# Needs two tensors of 100 MB between operators that are not fused.
 _LARGE_WORKSPACE = b"""#[version = "0.0.5"]
 def @main(%x: Tensor[(5000, 1), float32], %y: Tensor[(1, 5000), float32]) {
   %0 = multiply(%x, %y);
@@ -57,7 +57,7 @@ class LackOfMemoryTest(Case):
                 self.assertEqual(found["left_over"], 0)
 
     def test_a_workspace_that_does_not_fit(self):
-        """Below a limit of the process (RLIMIT_AS) a call is a MemoryError, and works where there is memory again."""
+        """Under RLIMIT_AS a call raises MemoryError. It succeeds after the limit is lifted."""
         (so,) = [path for path in kiln.compile(_LARGE_WORKSPACE).write(self.folder) if path.suffix == ".so"]
         process = self.python(_LIMITED, str(so), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         output, error = process.communicate()
@@ -69,7 +69,7 @@ class LackOfMemoryTest(Case):
         self.assertEqual(last, "result 25000000.0")
 
     def test_a_compiler_without_memory(self):
-        """A model that takes more than the limit leaves an exception, no file and no process."""
+        """A model that needs more memory than the limit raises an exception and leaves no file and no process."""
         program = self.path("limited")
         with open(program, "w") as file:
             file.write('#!/bin/sh\nulimit -v 350000\nexec "{}" "$@"\n'.format(command_line.PROGRAM))

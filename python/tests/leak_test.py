@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""soak.py leaves nothing behind: by what Python and the C library count, and below valgrind.
+"""soak.py leaks nothing, according to Python, the C library and valgrind.
 
     bazel test //python/tests:leak_test                            # a minute
     bazel test //python/tests:leak_test --test_arg=--rounds=5000   # a soak of as long as you like
@@ -20,11 +20,11 @@ from python.tests.case import HAS_LLVM, MY_MOD, TWO_OUTPUTS, Case
 _SOAK = os.path.abspath(soak.__file__)
 _OPTION = "--rounds="
 ROUNDS = int(next((argument[len(_OPTION) :] for argument in sys.argv if argument.startswith(_OPTION)), 100))
-# Each takes a hundred times as long there.
+# A round takes about a hundred times as long under valgrind.
 _ROUNDS_BELOW_VALGRIND = max(2, ROUNDS // 50)
 _VALGRIND = ["valgrind", "--leak-check=full", "--show-leak-kinds=definite", "--num-callers=40", "--keep-debuginfo=yes", "--xml=yes"]
-_LEAST_BYTES = 24  # that malloc gives out
-# The C library counts as used what it keeps for each thread.
+_LEAST_BYTES = 24  # smallest block that malloc returns
+# The C library counts memory in its caches for each thread as used.
 _NO_CACHES = {"MALLOC_ARENA_MAX": "1", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
 
 
@@ -34,12 +34,12 @@ class LeakTest(Case):
         folder = tempfile.TemporaryDirectory(prefix="kiln-soak-")
         cls.addClassCleanup(folder.cleanup)
         cls.models = folder.name
-        # Not the machine's own instructions, of which valgrind does not know all.
+        # A fixed target, because valgrind does not know all instructions of the host.
         options = {"target": "x86-64-v2"} if HAS_LLVM and platform.machine() == "x86_64" else {}
         soak.write_models(cls.models, TWO_OUTPUTS, MY_MOD, **options)
 
     def adds_up(self, *planted):
-        """What a batch of rounds leaves behind, of the counts that grow with each round."""
+        """Returns the counts that grow with every round, and their growth in a batch of rounds."""
         growth = json.loads(self.python_file(_SOAK, self.models, str(ROUNDS), *planted, environment=_NO_CACHES))
         most = {"objects": ROUNDS / 2, "blocks": ROUNDS / 2, "bytes": ROUNDS * _LEAST_BYTES / 2}
         return {name: number for name, number in growth.items() if number >= most[name]}
@@ -51,11 +51,13 @@ class LeakTest(Case):
         self.assertEqual(set(self.adds_up("leak")), {"blocks", "bytes"})
 
     def faults_below_valgrind(self, *planted):
-        """Texts of leaks and wrong accesses that concern the package: by their stacks, or since they come in every round."""
+        """Returns texts of leaks and wrong accesses that concern the package, because of their stacks or because they
+        occur in every round.
+        """
         report = self.path("valgrind.xml")
         rounds = str(_ROUNDS_BELOW_VALGRIND)
         all_rounds = _ROUNDS_BELOW_VALGRIND * (1 + soak.BATCHES)
-        # Valgrind sees blocks of malloc, which Python is to take for its small objects too.
+        # Valgrind tracks blocks of malloc. PYTHONMALLOC lets Python use malloc for small objects, too.
         below = _VALGRIND + ["--xml-file=" + report]
         self.python_file(_SOAK, self.models, rounds, *planted, below=below, environment={"PYTHONMALLOC": "malloc"})
         faults = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compilations from Python: what may stand for a model, options, errors, files, Ctrl-C."""
+"""Compilations from Python: kinds of models, options, errors, files, Ctrl-C."""
 
 import contextlib
 import copy
@@ -42,7 +42,7 @@ def children(process):
 
 
 def is_zombie(process):
-    """True if it has ended and its parent has not asked for its status."""
+    """True if the process has ended, even if its parent has not yet waited for it."""
     with contextlib.suppress(FileNotFoundError), open("/proc/{}/stat".format(process)) as file:
         return file.read().rpartition(")")[2].split()[0] == "Z"
     return True
@@ -53,7 +53,7 @@ class LibraryTest(Case):
         super().setUp()
         self.a, self.b = numpy.array([[1, 2]], "uint8"), numpy.array([[3, 4]], "uint8")
 
-    # What may stand for a model.
+    # Kinds of models.
 
     def test_bytes_and_objects(self):
         class Proto:
@@ -67,7 +67,7 @@ class LibraryTest(Case):
             numpy.testing.assert_allclose(found, numpy.load("models/digits/probabilities.npy"), rtol=2e-5, atol=1e-7)
 
     def test_examples(self):
-        """One network, for one image and for a batch."""
+        """The same network for one image and for a batch."""
         digits = kiln.example("digits_batch")
         images = (numpy.load(digits.with_name("test_images.npy"))[:32] / 16).astype("float32").reshape(32, 1, 8, 8)
         found = kiln.compile(digits, dim={"batch": 32}).load()(images)
@@ -112,7 +112,7 @@ class LibraryTest(Case):
         self.refuses(TypeError, "Library.write", kiln.compile, DIGITS, output=self.folder)
 
     def test_dimensions(self):
-        """`dim` gives an open dimension its size; as a dictionary and as on the command line."""
+        """`dim` sets the size of an open dimension. It is a dictionary, or has the form of the command line."""
         digits = kiln.example("digits_batch")
         for dim in ({"batch": 3}, "batch=3", ["batch=3"]):
             model = kiln.compile(digits, dim=dim).load()
@@ -121,7 +121,7 @@ class LibraryTest(Case):
         self.refuses(kiln.ModelError, "batch", kiln.compile, digits, dim={"batch": -3})
 
     def test_outputs(self):
-        """`outputs` ends the model at values or nodes of these names."""
+        """`outputs` names the values or nodes at which the model ends."""
         image = numpy.load("models/digits/image.npy")
         logits = kiln.compile(DIGITS, outputs="logits").load()
         self.assertEqual([output.name for output in logits.outputs], ["logits"])
@@ -196,7 +196,10 @@ class LibraryTest(Case):
         self.assertIsNone(kiln.compile(MY_MOD, interface="c", codegen="c").path)
 
     def test_folders_are_removed(self):
-        """After a compilation, one that fails, and the end of the process; a fork leaves them to its parent."""
+        """Folders are removed with the library, after a failed compilation, and at the end of the process.
+
+        After a fork, only the parent removes them.
+        """
         program = """
 import os, sys, kiln
 place = os.environ["TMPDIR"]
@@ -235,7 +238,7 @@ print(len(os.listdir(place)))
             self.assertIn("flash: ", kiln.compile(MY_MOD, interface="c", target="cortex-m4f").report())
 
     def test_report_in_a_notebook(self):
-        """A page; only the text where the model's file is gone."""
+        """A notebook shows a page, or only the text if the model's file is gone."""
         with open(self.path("model.onnx"), "wb") as file:
             file.write(read(DIGITS))
         report = kiln.compile(self.path("model.onnx"), module_name="of_a_page").report()
@@ -312,7 +315,7 @@ if __name__ == "__main__":
 """
         self.assertEqual(self.python_file("-c", program, MY_MOD), "[[4, 6]]\n")
 
-    # A process that is killed.
+    # Killed processes.
 
     def test_the_compiler_ends_with_python(self):
         with open(self.path("slow.relay"), "wb") as file:
@@ -338,7 +341,7 @@ if __name__ == "__main__":
             else:
                 self.fail("the compiler goes on")
             self.assertNotEqual(os.listdir(place), [])
-        # The folders of killed processes are removed when the next one makes a folder; the user's stay.
+        # The next process that makes a folder removes the folders of killed processes, but not those of the user.
         own = os.path.join(place, "kiln-models")
         os.mkdir(own)
         process = self.python("import kiln, sys; kiln.compile(sys.argv[1])", MY_MOD, environment={"TMPDIR": place})
@@ -348,7 +351,7 @@ if __name__ == "__main__":
     # Ctrl-C.
 
     def interrupt(self, call, *args):
-        """Sends SIGINT to a Python process that is inside of `call`, when its compiler runs."""
+        """Sends SIGINT to a Python process in `call` while its compiler runs."""
         os.mkdir(self.path("tmp"))
         process = self.python(INTERRUPTED.format(call), *args, stdout=subprocess.PIPE, environment={"TMPDIR": self.path("tmp")})
         self.addCleanup(process.wait)

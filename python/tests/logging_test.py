@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the logger "kiln" gets: notes, progress, times; and what stays in an exception."""
+"""Records of the logger "kiln": notes, progress and times. Errors are in exceptions instead."""
 
 import logging
 import os
@@ -13,13 +13,13 @@ from python.tests.case import DIGITS, MY_MOD, Case
 
 class LoggingTest(Case):
     def records(self, level, function, *args, **kwargs):
-        """(level, text) of what a call logs."""
+        """Returns (level, text) of each record that a call logs."""
         with self.assertLogs("kiln", level) as logs:
             function(*args, **kwargs)
         return [(record.levelname, record.getMessage()) for record in logs.records]
 
     def command(self, script):
-        """Stands for the command line."""
+        """Replaces the command line with a shell script."""
         program = self.path("command")
         with open(program, "w") as file:
             file.write("#!/bin/sh\n" + script)
@@ -36,7 +36,7 @@ class LoggingTest(Case):
         with unittest.mock.patch("kiln.command_line._SECONDS_OF_PROGRESS", "0.02"):
             records = self.records("INFO", kiln.compile, DIGITS)
             self.assertRegex(records[0][1], r"^compiling .*digits.onnx, \d+ s$")
-            # They are no part of an error.
+            # Progress is not part of an error message.
             with self.assertRaises(kiln.ModelError) as caught:
                 self.records("INFO", kiln.compile, DIGITS, target="cortex-m4f", pool="a:1", interface="c")
             self.assertNotIn("progress", str(caught.exception))
@@ -47,7 +47,7 @@ class LoggingTest(Case):
     def test_tuning_says_what_it_measures(self):
         records = self.records("INFO", kiln.tune, DIGITS, self.path("digits.tuning"), time=0.5)
         measured = [text for level, text in records[:-1] if level == "INFO"]
-        # One is measured however short the time is.
+        # At least one operator is measured, no matter how short the time is.
         self.assertRegex("\n".join(measured), r"1 of \d+: .*(tuned, .* microseconds|stays)")
 
     def test_notes_are_warnings(self):
@@ -57,7 +57,7 @@ class LoggingTest(Case):
         self.assertIn("has nothing measured for", records[0][1])
 
     def test_lines_come_as_they_are_said(self):
-        """The command goes on only when its first line has been logged."""
+        """The command continues only after its first line has been logged."""
         go_on = self.path("go_on")
         handler = logging.Handler()
         handler.emit = lambda record: "measuring" in record.getMessage() and open(go_on, "w").close()
@@ -75,7 +75,7 @@ class LoggingTest(Case):
             self.refuses(kiln.ModelError, "none.onnx: no such file", kiln.compile, "none.onnx")
 
     def test_an_exception_has_all_that_was_said(self):
-        """Lines of other programs too, such as those of a linker; notes are none of it."""
+        """Includes lines of other programs, such as a linker, but no notes."""
         with self.command("echo 'kiln: note: odd' >&2\necho 'ld: cannot find x' >&2\necho 'kiln: the linker failed' >&2\nexit 1\n"):
             with self.assertLogs("kiln", "INFO") as logs:
                 with self.assertRaises(kiln.CompilerError) as caught:
@@ -86,7 +86,7 @@ class LoggingTest(Case):
             self.refuses(kiln.CompilerError, "loader: no such library", kiln.version)
 
     def test_a_handler_that_fails_ends_the_command(self):
-        """As where a progress bar is interrupted."""
+        """An example is an interrupted progress bar."""
 
         class Stop(BaseException):
             pass

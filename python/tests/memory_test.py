@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Large tensors are used where they are, and calls do not add up."""
+"""Large tensors are used in place, and calls do not accumulate memory."""
 
 import re
 import unittest
@@ -10,7 +10,7 @@ from python.tests.case import MY_MOD, Case, sum_of
 
 _ELEMENTS = 25_000_000  # 100 MB
 
-# The sums are a tensor of 20 MB between two operators.
+# A tensor of 20 MB lies between the two operators.
 _SUMS = b"""#[version = "0.0.5"]
 def @main(%x: Tensor[(5000000), float32]) {
   %0 = cumsum(%x, axis=0);
@@ -20,8 +20,8 @@ def @main(%x: Tensor[(5000000), float32]) {
 
 
 def growth_bytes(function):
-    """By how much the process's memory grows at most while the function runs."""
-    # 5 makes the peak what the process has at the moment.
+    """Returns the largest growth of the process's memory while the function runs."""
+    # Writing 5 resets the recorded peak to the current size.
     with open("/proc/self/clear_refs", "w") as file:
         file.write("5")
 
@@ -41,8 +41,8 @@ class MemoryTest(Case):
 
     def test_no_copy_of_a_large_input(self):
         memory = numpy.zeros(_ELEMENTS + 1, "float32")
-        memory[::1000] = 1  # so that every page is there
-        # As NumPy aligns it, and as it aligns no array of its own.
+        memory[::1000] = 1  # touches every page so that it is resident
+        # First an address as NumPy aligns it, then one with an alignment that NumPy never uses.
         for x in (memory[:-1], memory[1:]):
             self.assertNotEqual(x.ctypes.data % 64, 0)
             found = []
@@ -50,7 +50,7 @@ class MemoryTest(Case):
             self.assertEqual(float(found[0]), _ELEMENTS / 1000)
 
     def test_a_copy_would_be_seen(self):
-        """What the test above goes by: an array with gaps is copied."""
+        """Checks the previous test's method: the copy of an array with gaps is detected."""
         x = numpy.zeros(2 * _ELEMENTS, "float32")[::2]
         self.assertGreater(growth_bytes(lambda: self.sum(x)), x.nbytes / 2)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models called from Python: what they compute, and what they say of arguments that are wrong."""
+"""Calls of models from Python: results, and errors for wrong arguments."""
 
 import copy
 import datetime
@@ -20,7 +20,7 @@ from python.tests.case import DIGITS, MY_MOD, TWO_OUTPUTS, Case, sum_of
 
 
 class Exported:
-    """Memory that is known by DLPack alone, as a tensor of another library."""
+    """Memory that is accessible only through DLPack, like a tensor of another library."""
 
     def __init__(self, array, device=1):
         self._array, self._device = array, device
@@ -45,7 +45,7 @@ class ModelTest(Case):
         cls.x = numpy.arange(6, dtype="float32").reshape(2, 3)
         cls.y = cls.x[::-1].copy()
 
-    # What it computes.
+    # Results.
 
     def test_digits(self):
         found = self.digits(self.image)
@@ -58,13 +58,13 @@ class ModelTest(Case):
         self.assertEqual(repr(self.my_mod), "<kiln.Model my_mod: a uint8[1, 2], b uint8[1, 2] -> output uint8[1, 2]>")
 
     def test_bytes(self):
-        """Those of the pools that the library's report lists."""
+        """`nbytes` is the sum of the pools in the library's report."""
         for options in ({}, {"executor": "graph"}):
             library = kiln.compile(DIGITS, **options)
             report = library.report()
             pools = [re.search(words + r" (\d+)", report).group(1) for words in ("read-only data: constants", "memory plan: workspace")]
             self.assertEqual(library.load().nbytes, sum(map(int, pools)))
-        # The sum of two arrays has no constants and keeps nothing.
+        # The sum of two arrays needs no constants and no workspace.
         self.assertEqual(self.my_mod.nbytes, 0)
 
     def test_number_of_threads(self):
@@ -124,7 +124,7 @@ class ModelTest(Case):
         self.assertEqual(float(kiln.compile(b'#[version = "0.0.5"]\ndef @main() {\n  add(2f, 3f)\n}\n').load()()), 5)
 
     def test_addresses(self):
-        """Memory that is aligned to elements alone is as good as any other, on every level of x86-64."""
+        """Memory that is only aligned to its elements works on every level of x86-64."""
         expected = self.digits(self.image)
         for options in ({}, {"executor": "graph"}, {"target": "x86-64"}, {"codegen": "c"}):
             model = kiln.compile(DIGITS, **options).load()
@@ -163,7 +163,7 @@ class ModelTest(Case):
         mapped = numpy.load(self.path("b.npy"), mmap_mode="r")
         self.assertEqual(self.my_mod(Convertible(), mapped).tolist(), [[4, 6]])
 
-    # Arrays that are not as the model wants them.
+    # Arrays with the wrong layout, type or shape.
 
     def test_arrays_with_gaps_are_copied(self):
         wide = numpy.zeros((2, 6), "float32")
@@ -212,7 +212,7 @@ class ModelTest(Case):
             self.refuses(TypeError, "input 'a': found Claims, wanted an array", self.my_mod, Claims(interface), self.b)
 
     def test_an_array_whose_code_closes_the_model(self):
-        """The call that has begun ends as usual."""
+        """The running call ends normally."""
         model = kiln.compile(MY_MOD).load()
 
         class Closes:
@@ -225,7 +225,7 @@ class ModelTest(Case):
         self.refuses(kiln.ModelError, "the model is closed", model, self.a, self.b)
 
     def test_an_array_whose_code_is_interrupted(self):
-        """Ctrl-C and a lack of memory are no faults of the array."""
+        """Ctrl-C and a lack of memory do not count as errors of the array."""
         for error in (KeyboardInterrupt, MemoryError):
 
             class Raises:
@@ -301,7 +301,7 @@ class ModelTest(Case):
         halves = (memory[:6].reshape(2, 3), memory[1:].view("int32").reshape(2, 3))
         self.refuses(ValueError, words, self.two, self.x, self.y, out=halves)
 
-    # Lives of objects.
+    # Lifetimes of objects.
 
     def test_outlives_its_library(self):
         library = kiln.compile(MY_MOD)
@@ -330,7 +330,7 @@ class ModelTest(Case):
             self.refuses(TypeError, "Pass the path of its shared object, or the kiln.Library", fails, self.my_mod)
 
     def test_calls_leave_nothing_behind(self):
-        """Neither a call nor one that fails keeps a reference to what it was given."""
+        """Neither a successful nor a failing call keeps references to its arguments."""
         wrong = numpy.zeros((2, 2), "uint8")
         for _ in range(100):
             self.my_mod(self.a, self.b)
@@ -388,7 +388,7 @@ class ModelTest(Case):
         expected = model(self.image)
         child = os.fork()
         if child == 0:
-            signal.alarm(20)  # Ends a child that hangs.
+            signal.alarm(20)  # ends a child that hangs
             os._exit(0 if numpy.array_equal(model(self.image), expected) else 1)
         self.assertEqual(os.waitpid(child, 0)[1], 0)
         numpy.testing.assert_array_equal(model(self.image), expected)
@@ -417,7 +417,7 @@ class ModelTest(Case):
 
 
 class LoadTest(Case):
-    """Files that are no models."""
+    """Files that are not models."""
 
     def setUp(self):
         super().setUp()
@@ -468,7 +468,7 @@ class LoadTest(Case):
         with open(self.path("closed.so"), "wb") as file:
             file.write(self.bytes)
         os.chmod(self.path("closed.so"), 0)
-        if os.geteuid() == 0:  # who may read everything
+        if os.geteuid() == 0:  # root can read every file
             os.chmod(self.folder, 0o755)
             try:
                 os.seteuid(65534)
@@ -481,7 +481,7 @@ class LoadTest(Case):
         self.assertIn("closed.so", str(caught.exception))
 
     def test_replaced(self):
-        """A path gives what is there, also where an older model of the path is loaded."""
+        """Loading a path gives its current contents, even while an older model of the same path is loaded."""
         a, b = numpy.array([[1, 2]], "uint8"), numpy.array([[3, 4]], "uint8")
         old = kiln.load(self.so)
         with open(MY_MOD, "rb") as file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The notebook of the documentation, run from top to bottom by Jupyter's own client."""
+"""Runs the notebook of the documentation from top to bottom with Jupyter's own client."""
 
 import os
 import unittest
@@ -9,8 +9,8 @@ import nbformat
 from python.tests.case import Case
 
 _NOTEBOOK = "docs/first_model.ipynb"
-_SECONDS = 240  # of a cell
-# Where Jupyter may write, by its variables.
+_SECONDS = 240  # per cell
+# Environment variables of the folders to which Jupyter may write.
 _FOLDERS = ("HOME", "IPYTHONDIR", "JUPYTER_RUNTIME_DIR")
 
 
@@ -21,7 +21,7 @@ class NotebookTest(Case):
         cls.notebook = nbformat.read(_NOTEBOOK, as_version=4)
 
     def execute(self, notebook):
-        """The cells' outputs by the cells' names, as {type: text} where a cell shows something; "text" is what it prints."""
+        """Returns the cells' outputs, keyed by cell name, as {type: text}. The type "text" is printed output."""
         os.symlink(os.path.abspath("models"), self.path("models"))
         os.mkdir(self.path("docs"))
         for variable in _FOLDERS:

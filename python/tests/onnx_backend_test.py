@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX's backend interface, driven as ONNX's own runner does."""
+"""ONNX's backend interface, used in the same way as by ONNX's own runner."""
 
 import subprocess
 import unittest
@@ -60,8 +60,8 @@ class OnnxTest(Case):
         self.assertEqual(found.tolist(), [4, 5])
 
     def test_runner(self):
-        """A few cases of ONNX's own suite; //tests/conformance has all of them."""
-        # ONNX 1.12 compares types with a name that NumPy 1.24 has no more.
+        """A few cases of ONNX's own suite. //tests/conformance has all of them."""
+        # ONNX 1.12 uses a name that NumPy 1.24 has removed.
         numpy.object = object
         self.addCleanup(delattr, numpy, "object")
         runner = onnx.backend.test.BackendTest(onnx_backend, __name__)

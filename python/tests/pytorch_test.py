@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of PyTorch, by stand-ins for its classes; //tests/docs:pytorch_pages_test and //tests/acceptance take the real ones."""
+"""PyTorch models, with stand-ins for PyTorch's classes. //tests/docs:pytorch_pages_test and //tests/acceptance use the
+real ones.
+"""
 
 import collections
 import contextlib
@@ -17,13 +19,13 @@ from python.tests.case import DIGITS, Case
 class PyTorchTest(Case):
     def setUp(self):
         super().setUp()
-        self.a, self.b = object(), object()  # As Kiln sees tensors.
+        self.a, self.b = object(), object()  # Kiln passes tensors on without using them.
         self.exported = pathlib.Path(DIGITS).read_bytes()
 
     def stand_in_for_torch(self):
-        """Modules with the classes of PyTorch that Kiln looks at, and what torch.onnx.export is called with.
+        """Returns modules with the PyTorch classes that Kiln checks for, and a list of the calls of torch.onnx.export.
 
-        The exporter prints unless verbose is False, as the real one does.
+        The exporter prints unless verbose is False, like the real one.
         """
 
         class Module:
@@ -77,7 +79,7 @@ class PyTorchTest(Case):
         return Module, ExportedProgram, ONNXProgram, calls
 
     def test_torch(self):
-        """Modules go through torch.onnx.export; their example inputs are a tensor, several, or a dictionary."""
+        """Modules go through torch.onnx.export. Example inputs are a tensor, several tensors, or a dictionary."""
         Module, ExportedProgram, ONNXProgram, calls = self.stand_in_for_torch()
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
@@ -106,7 +108,7 @@ class PyTorchTest(Case):
         self.refuses(TypeError, "are for a torch.nn.Module", kiln.compile, DIGITS, dynamic_shapes={})
 
     def test_other_kinds(self):
-        """Each says what to pass instead."""
+        """Each error names the object to pass instead."""
         Module, _, _, calls = self.stand_in_for_torch()
         script = sys.modules["torch.jit"].ScriptModule()
         array = numpy.zeros(2, "float32")
@@ -134,7 +136,7 @@ class PyTorchTest(Case):
         kiln.compile(self.path("onnx.pt"))
 
     def test_other_threads_print(self):
-        """An export leaves sys.stdout as it is."""
+        """An export does not replace sys.stdout."""
         Module, _, _, _ = self.stand_in_for_torch()
         export, found = sys.modules["torch.onnx"].export, []
 
@@ -147,7 +149,10 @@ class PyTorchTest(Case):
         self.assertEqual(found, [sys.stdout])
 
     def test_notes_and_options(self):
-        """Nothing is exported, which takes long, if an option is none; and the file of the export has no name in a note."""
+        """With an unknown option there is no export, which takes long.
+
+        Notes do not contain the name of the exported file.
+        """
         Module, _, _, calls = self.stand_in_for_torch()
         words = "kiln.compile() has no option 'traget', perhaps 'target'"
         self.refuses(kiln.ModelError, words, kiln.compile, Module(), self.a, traget="host")

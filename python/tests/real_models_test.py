@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trained models below KILN_SHARED_DATA, against the outputs that are recorded there."""
+"""Trained models below KILN_SHARED_DATA, compared with the outputs recorded there."""
 
 import json
 import os
@@ -18,13 +18,13 @@ def path(name):
 @unittest.skipUnless(DATA, "KILN_SHARED_DATA is not set")
 class RealModelsTest(unittest.TestCase):
     def rows(self, model, inputs, expected):
-        """Yields what the model makes of each row, and what is recorded."""
+        """Yields the model's output and the recorded output of each row."""
         loaded = kiln.compile(path(model)).load()
         for row, golden in zip(inputs, expected):
             yield loaded(row[None]), golden[None]
 
     def test_keyword_spotting_int8(self):
-        """TFLite Micro's kernels, to the bit."""
+        """Bit-exact with TFLite Micro's kernels."""
         inputs = numpy.load(path("mlperf_tiny/kws/inputs_int8.npy"))[:100]
         expected = numpy.load(path("mlperf_tiny/kws/kws_ref_model.real1000.tflm.npy"))
         for found, golden in self.rows("mlperf_tiny/kws/kws_ref_model.tflite", inputs, expected):
@@ -37,7 +37,7 @@ class RealModelsTest(unittest.TestCase):
             numpy.testing.assert_allclose(found, golden, rtol=1e-4, atol=1e-5)
 
     def test_wake_word_as_a_stream(self):
-        """Its states begin at -128, their zero point, also after a reset; zeros give other outputs."""
+        """The states begin at -128, their zero point, also after a reset. States of zeros give other outputs."""
         folder = path("tflite_models/mww_okay_nabu_v2")
         model = kiln.compile(os.path.join(folder, "model.tflite")).load()
         inputs = numpy.load(os.path.join(folder, "yes_stream.in_0.npy"))
@@ -52,7 +52,7 @@ class RealModelsTest(unittest.TestCase):
         self.assertFalse(numpy.array_equal([stream(step) for step in inputs], expected))
 
     def test_onnx_with_several_inputs(self):
-        """A noise suppressor that hands its state from step to step."""
+        """A noise suppressor that passes its state from step to step."""
         folder = path("onnx_models/dtln_1")
         model = kiln.compile(os.path.join(folder, "model.onnx")).load()
         with open(os.path.join(folder, "meta.json"), encoding="utf-8") as file:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads models, runs them, provokes every refusal and lets all go, again and again; prints as JSON what is left over.
+"""Loads and runs models and provokes every refusal, again and again. Prints the growth of memory use as JSON.
 
     soak.py FOLDER ROUNDS [leak]
 
-The rounds are done six times; a number is the median of its growth from one time to the next. FOLDER has the shared objects
-that write_models makes. With `leak` each round leaves an object of Python's and a block of the C library's behind, to see that
-both are found.
+Runs six batches of ROUNDS rounds. Each number is the median of its growth from one batch to the next. FOLDER has the
+shared objects that write_models makes. With `leak`, each round leaks a Python object and a block of the C library, to
+check that both are found.
 """
 
 import ctypes
@@ -24,12 +24,13 @@ def @main(%x: Tensor[(2), float32], %i: Tensor[(1), int32]) {
   take(%x, %i, axis=0)
 }
 """
-# What grows once, such as a table of Python's, grows in one of them; a leak grows in all. The first fills caches.
+# Growth that happens once, such as that of a table in Python, affects one batch. A leak affects all. An additional
+# first batch fills caches.
 BATCHES = 5
 
 
 def write_models(folder, two_outputs, my_mod, **options):
-    """What a round loads: small models, and files that are none."""
+    """Writes the files that a round loads: small models, and files that are not models."""
     kiln.compile(my_mod, module_name="my_mod", **options).write(folder)
     kiln.compile(two_outputs, module_name="two", **options).write(folder)
     kiln.compile(_ROWS, module_name="rows", check_indices=True, **options).write(folder)
@@ -42,7 +43,7 @@ def write_models(folder, two_outputs, my_mod, **options):
 
 
 class Odd:
-    """An object with an attribute of arrays that is made by a function."""
+    """An object whose array attribute calls a function."""
 
     def __init__(self, function):
         self._function = function
@@ -61,7 +62,7 @@ def refuses(error, function, *args, **kwargs):
 
 
 class Round:
-    """What is done each time; its arrays are the same each time."""
+    """The actions of one round. All rounds use the same arrays."""
 
     def __init__(self, folder):
         self._folder = folder
@@ -147,7 +148,7 @@ class Round:
         x = self.x
         total, smaller = model(x, x)
         assert dict(model(x, x)).keys() == set(info.name for info in model.outputs)
-        # On copies, since no element is aligned.
+        # No element is aligned, so the model runs on copies.
         model(self.odd_address, x, out=(self.odd_address + 0, numpy.empty((2, 3), "int32")))
         model(x, x, out=(self.odd_address, smaller))
         refuses(ValueError, model, x, x, out=(total, total.view("int32")))
@@ -169,7 +170,7 @@ class _Mallinfo2(ctypes.Structure):
 
 
 def left_over():
-    """What lives: objects that the garbage collector knows, blocks of Python's allocator, bytes of the C library's."""
+    """Counts objects that the garbage collector knows, blocks of Python's allocator, and bytes of the C library."""
     gc.collect()
     mallinfo2 = ctypes.CDLL(None).mallinfo2
     mallinfo2.restype = _Mallinfo2

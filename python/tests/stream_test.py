@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams: runs of a model that pass their states on."""
+"""Streams: runs of a model that pass states on."""
 
 import gc
 import pickle
@@ -10,21 +10,21 @@ import kiln
 import numpy
 from python.tests.case import MY_MOD, Case
 
-# The square of a running sum, and the sum, which is state.
+# Outputs the square of a running sum, and the sum, which is a state.
 SUMS = b"""#[version = "0.0.5"]
 def @main(%x: Tensor[(3), float32], %sum: Tensor[(3), float32]) {
   %0 = add(%x, %sum);
   (multiply(%0, %0), %0)
 }
 """
-# Two sums of different types, and an output that is the first one too.
+# Has two sums of different types. An output is computed from the first one.
 TWO_STATES = b"""#[version = "0.0.5"]
 def @main(%a: Tensor[(2), float32], %x: Tensor[(2), float32], %n: Tensor[(1), int64]) {
   %0 = add(%a, %x);
   (%0, add(%n, 1i64), negative(%0))
 }
 """
-# A cache of four rows, of which each run writes the one that it is told, and the sum of all.
+# A cache of four rows. Each run writes the row at the given index and outputs the sum of all rows.
 CACHE = b"""#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 3), float32], %at: Tensor[(1, 3), int32], %cache: Tensor[(4, 3), float32]) {
   %0 = scatter_elements(%cache, %at, %x, axis=0);
@@ -57,7 +57,7 @@ class StreamTest(Case):
             self.assertEqual(stream(x=floats(2, 0, 1)).tolist(), [4, 0, 1])
 
     def test_cache(self):
-        """The state that is updated in place, and the same where it is copied."""
+        """The state is updated in place in a stream, and copied in calls without one."""
         for executor in ("aot", "graph"):
             model = kiln.compile(CACHE, state="cache=output1", executor=executor).load()
             stream, wanted = model.stream(), numpy.zeros((4, 3), "float32")
@@ -112,7 +112,7 @@ class StreamTest(Case):
         self.assertIs(stream(odd, out=target), target)
         self.assertEqual(target.tolist(), [4, 4, 4])
         self.assertEqual(stream(floats(0, 0, 0)).tolist(), [4, 4, 4])
-        # An output that shares memory with the input.
+        # An output overlaps the input.
         x = floats(1, 1, 1)
         self.refuses(ValueError, "overlaps input 'x'", stream, x, out=x)
         self.assertEqual(stream.states["sum"].tolist(), [2, 2, 2])

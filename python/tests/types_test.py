@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The annotations, by mypy --strict: of the package, and of a program that uses it."""
+"""Checks the annotations with mypy --strict, in the package and in a program that uses it."""
 
 import inspect
 import os
@@ -34,7 +34,7 @@ class TypesTest(unittest.TestCase):
         path = os.path.join(self._folder.name, "program.py")
         with open(path, "w") as file:
             file.write(program)
-        # Versions before 1.7 ask for a flag.
+        # Versions before 1.7 need a flag for Unpack.
         unpack = "--enable-incomplete-feature=Unpack"
         command = ["/usr/bin/mypy", "--strict", unpack, "--cache-dir", os.path.join(self._folder.name, "cache"), "-p", "kiln", "-m", "program"]
         environment = dict(os.environ, MYPYPATH=os.path.dirname(_PACKAGE) + ":" + self._folder.name)

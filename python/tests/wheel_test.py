@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel: its contents, and the package where pip has installed it."""
+"""The wheel: its contents, and the package after installation with pip."""
 
 import base64
 import csv
@@ -68,7 +68,7 @@ class WheelTest(Case):
         self.assertEqual(metadata["Author"], "The Kiln authors")
         self.assertEqual([url.partition(", ")[0] for url in metadata.get_all("Project-URL")], ["Homepage", "Documentation"])
         self.assertEqual(metadata["Description-Content-Type"], "text/markdown")
-        # The first steps work as they stand.
+        # The first steps work without changes.
         (program,) = re.findall(r"^```python\n(.*?)^```$", metadata.get_payload(), re.MULTILINE | re.DOTALL)
         output = self.python(program, cwd=self.folder, stdout=subprocess.PIPE).communicate()[0]
         self.assertEqual(output, "the digit is 4\n")
@@ -98,7 +98,7 @@ class WheelTest(Case):
             self.assertNotIn(b"/sandbox/", binary.read_bytes(), binary)
 
     def test_shared_libraries(self):
-        """It brings all that Debian 12 does not have by itself, and its tag says which C library it needs."""
+        """The wheel contains every library that Debian 12 lacks, and its tag has the required version of the C library."""
         self.assertEqual(shared_libraries.missing(self.files), set())
         for name in ("kiln/_runtime.abi3.so", "kiln/bin/kiln"):
             self.assertEqual(shared_libraries.found_outside(self.files, os.path.join(self.files, name)), {})
@@ -120,16 +120,18 @@ class WheelTest(Case):
         self.assertLess(os.path.getsize(WHEEL), 60_000_000)
 
     def test_symbols(self):
-        """The runtime meets no other one in the process: it exports what CPython looks up, and nothing else."""
+        """The library exports only the symbol that CPython looks up, so that it does not clash with another runtime in
+        the process.
+        """
         symbols = subprocess.check_output(["nm", "--dynamic", "--defined-only", self.library], text=True)
         self.assertEqual([line.split()[-1] for line in symbols.splitlines()], ["PyInit__runtime"])
 
     def test_stable_abi(self):
-        """Of CPython it uses what every version from 3.10 has."""
+        """The library uses only functions of CPython that all versions from 3.10 have."""
         symbols = subprocess.check_output(["nm", "--dynamic", "--undefined-only", self.library], text=True)
         used = {line.split()[-1] for line in symbols.splitlines() if re.match(r"_?Py", line.split()[-1])}
         self.assertIn("PyModule_Create2", used)
-        # PyBuffer_…, PyObject_Vectorcall and the like are of later versions' stable ABI.
+        # PyBuffer_…, PyObject_Vectorcall and similar functions belong to the stable ABI of later versions.
         self.assertEqual({name for name in used if name.startswith(("_Py", "PyBuffer", "PyObject_Vectorcall"))} - {"_Py_Dealloc"}, set())
 
     def test_installed(self):

@@ -5,9 +5,9 @@ import functools
 import importlib
 
 _FEATURES = 10
-_SAMPLES = 16  # that are predicted at once
+_SAMPLES = 16  # predicted at once
 
-# Classifiers and regressors by the module that has them, with options of their constructors.
+# Classifiers and regressors by their full names, with options for their constructors.
 _CLASSIFIERS = {
     "sklearn.ensemble.AdaBoostClassifier": {"n_estimators": 10},
     "sklearn.ensemble.ExtraTreesClassifier": {"n_estimators": 50},
@@ -52,13 +52,13 @@ _TRANSFORMERS = {
 
 
 class Fitted:
-    """An estimator, samples, and what it says of them: arrays in the order of the ONNX model's outputs."""
+    """An estimator, samples, and its predictions: arrays in the order of the ONNX model's outputs."""
 
     def __init__(self, estimator, samples, wanted):
         self.estimator, self.samples, self.wanted = estimator, samples, wanted
 
     def export(self, path):
-        """Writes an ONNX model of any number of samples, as skl2onnx's documentation does."""
+        """Writes an ONNX model for any number of samples, as described in skl2onnx's documentation."""
         _register_boosters()
         skl2onnx = importlib.import_module("skl2onnx")
         types = importlib.import_module("skl2onnx.common.data_types")
@@ -72,7 +72,7 @@ class Fitted:
 
 
 def _register_boosters():
-    """Tells skl2onnx of the converters that onnxmltools has."""
+    """Registers onnxmltools' converters with skl2onnx."""
     update = importlib.import_module("skl2onnx").update_registered_converter
     shapes = importlib.import_module("skl2onnx.common.shape_calculator")
     classes = {"nocl": [True, False], "zipmap": [True, False, "columns"]}
@@ -88,7 +88,7 @@ def _register_boosters():
 
 
 def _data(classes):
-    """Samples to train with and to predict, of float32, and the targets of the former."""
+    """Returns float32 samples for training and for prediction, and the targets of the training samples."""
     np = importlib.import_module("numpy")
     random = np.random.default_rng(7)
     x = random.normal(size=(300 + _SAMPLES, _FEATURES)).astype(np.float32)
@@ -142,7 +142,7 @@ def _case_name(name):
 
 
 def cases():
-    """Functions that each make a Fitted, by name."""
+    """Returns functions by name. Each function creates a Fitted."""
     make = {"scikit-learn/pipeline of scaler, PCA and LogisticRegression": _pipeline}
     for name, options in _CLASSIFIERS.items():
         for classes in (2, 3):

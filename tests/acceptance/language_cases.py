@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small models of transformers, with random weights: nothing is downloaded."""
+"""Small models of transformers with random weights, so nothing is downloaded."""
 
 import functools
 import importlib
@@ -15,7 +15,7 @@ _GPT = {"n_embd": 64, "n_layer": 2, "n_head": 4, "n_positions": 64, "vocab_size"
 _IMAGE = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
           "intermediate_size": 128, "image_size": 64, "patch_size": 16}
 
-# Models of tokens, by class: the configuration's class and what it is made with.
+# Models of tokens by class name: the configuration's class and its arguments.
 _TEXT = {
     "AlbertModel": ("AlbertConfig", dict(_ENCODER, embedding_size=32)),
     "BertForSequenceClassification": ("BertConfig", _ENCODER),
@@ -70,7 +70,7 @@ _IMAGES = {
                                  "depths": [1, 1, 2], "num_heads": [2, 4, 8], "window_size": 4}),
     "ViTModel": ("ViTConfig", _IMAGE),
 }
-# Models of sound, on a second or so.
+# Models of sound, about one second long.
 _SOUND = {
     "HubertModel": ("HubertConfig", {}),
     "Wav2Vec2Model": ("Wav2Vec2Config", {}),
@@ -85,7 +85,7 @@ def _model(name, config, options):
     made = getattr(transformers, config)(**options)
     if hasattr(made, "use_cache"):
         made.use_cache = False
-    # Attention as products and a softmax, which both exporters can write.
+    # Computes attention as products and a softmax, which both exporters can write.
     made._attn_implementation = "eager"  # pylint: disable=protected-access
     return getattr(transformers, name)(made)
 
@@ -107,7 +107,7 @@ def _sound(name, config, options):
 
 
 def cases():
-    """Functions that each make a module and its inputs, by name."""
+    """Returns functions by name. Each function creates a module and its inputs."""
     make = {}
     for table, function in ((_TEXT, _text), (_IMAGES, _image), (_SOUND, _sound)):
         for name, (config, options) in table.items():

@@ -4,7 +4,7 @@ with their frameworks, and writes docs/models.md.
 
   bazel run -c opt //tests/acceptance:models -- --only 'timm/*,*SVC*'
 
-Each model has a process of its own, and the list goes on behind one that fails. With --only the rest of
+Each model runs in a separate process, so a failure does not stop the list. With --only the rest of
 the page stays as it was.
 """
 
@@ -21,12 +21,12 @@ from tests.acceptance.page import Page
 
 
 def all_cases():
-    """Functions that each make a case, by name."""
+    """Returns functions by name. Each function creates a case."""
     return {**vision_cases.cases(), **language_cases.cases(), **classical_cases.cases()}
 
 
 def environment(run, known):
-    """What the page says of its making: how many cases of those that are known have been run."""
+    """Returns the page's line on the environment. `run` of the `known` models have been run."""
     return "Last run on %s on %s, with %s; %d of the %d models of the list have been run." % (
         datetime.date.today(), platform.machine(),
         ", ".join(requirement.replace("==", " ") for requirement in processes.REQUIREMENTS), run,

@@ -12,7 +12,7 @@ _OPEN_MODULES = "tests.acceptance.open_modules."
 
 
 def _call(path, *arguments, **options):
-    """What the constructor of the dotted name makes."""
+    """Calls the constructor with the given dotted name."""
     module, _, name = path.rpartition(".")
     return getattr(importlib.import_module(module), name)(*arguments, **options)
 
@@ -22,7 +22,8 @@ def _image(make, edges, source, form, height="height", width="width"):
                   dict(zip((height, width), edges)), source, form)
 
 
-# Constructors of torchvision.models: the image's edge, the file and class of weights that name it.
+# Constructors of torchvision.models: the image's edge, and the file and class of weights that
+# contain this size.
 _TORCHVISION = {
     "resnet18": (224, "resnet", "ResNet18_Weights", DIM),
     "mobilenet_v3_small": (224, "mobilenetv3", "MobileNet_V3_Small_Weights", DYNAMIC),
@@ -36,7 +37,8 @@ _TORCHVISION = {
     "segmentation.deeplabv3_mobilenet_v3_large": (
         520, "segmentation/deeplabv3", "DeepLabV3_MobileNet_V3_Large_Weights", NAMES),
 }
-# Parts of its detectors: the image's shorter edge, the file, the function or class, and the line.
+# Parts of torchvision's detectors: the image's shorter edge, the file, the function or class, and
+# the line with the size.
 _DETECTORS = {
     "fasterrcnn_mobilenet_v3_large_320_fpn, backbone": (
         "fasterrcnn_backbone", 320, "faster_rcnn", "^def fasterrcnn_mobilenet_v3_large_320_fpn",
@@ -47,7 +49,7 @@ _DETECTORS = {
     "RetinaNet, network": (
         "retinanet", 800, "retinanet", r"^class RetinaNet\(", "min_size=800", NAMES),
 }
-# Models of timm: the image's edge, the file, and a text before the line that names it.
+# Models of timm: the image's edge, the file, and a text before the line with this size.
 _CONFIGURATION = r"^def _cfg\("
 _TIMM = {
     "resnet10t": (176, "resnet", r"'resnet10t\.", DIM),
@@ -72,7 +74,7 @@ _TIMM = {
 }
 _TIMM_OPTIONS = {"test_resnet": {"features_only": True}, "test_vit": {"dynamic_img_size": True}}
 _MULTIPLES = {"hrnet_w18_small": ("32*rows", "32*columns")}
-# Models that take one size of image: only the batch is open.
+# Models that accept one size of image, so only the batch is open.
 _ONE_SIZE = {
     "timm/vit_tiny_patch16_224": DIM,
     "timm/deit_tiny_patch16_224": NAMES,
@@ -89,8 +91,8 @@ _SOUND = {"hidden_size": 96, "num_hidden_layers": 2, "num_attention_heads": 4,
 _SEQ2SEQ = {"d_model": 96, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4,
             "decoder_attention_heads": 4, "encoder_ffn_dim": 256, "decoder_ffn_dim": 256}
 _DECODER = {"vocab_size": 2000, "hidden_size": 96, "num_hidden_layers": 2, "use_cache": False}
-# Models of tokens, by class: the configuration's class and what it is made with, the number of tokens
-# that the model knows, the largest sequence, and the configuration's file.
+# Models of tokens by class name: the configuration's class and its arguments, the size of the
+# vocabulary, the longest sequence (None: no limit), and the configuration's file.
 _TEXT = {
     "BertModel": ("BertConfig", _SMALL, 30522, 512, "bert", DIM),
     "DistilBertForSequenceClassification": (
@@ -119,7 +121,7 @@ _TEXT = {
                                 pos_att_type=["p2c", "c2p"], max_position_embeddings=512),
         8000, 512, "deberta_v2", AUTO),
 }
-# Models of images: the edge, and the file and line that name it.
+# Models of images: the edge, and the file and line that contain this size.
 _IMAGES = {
     "Dinov2Model": ("Dinov2Config", {"hidden_size": 128, "num_hidden_layers": 2,
                                      "num_attention_heads": 4}, 224,
@@ -129,17 +131,17 @@ _IMAGES = {
         'size = {"height": 512, "width": 512}', DIM),
     "ConvNextModel": ("ConvNextConfig", {"depths": [1, 1, 2, 1], "hidden_sizes": [32, 64, 96, 128]},
                       224, "convnext/configuration_convnext", "image_size: .* = 224", NAMES),
-    # Smaller weights drown in the epsilon of batch normalization.
+    # With smaller weights, the epsilon of batch normalization dominates.
     "MobileViTModel": ("MobileViTConfig", {"initializer_range": 0.2}, 256,
                        "mobilevit/configuration_mobilevit", "image_size: .* = 256", AUTO),
 }
-# Models of which only the batch is open: the input and its shape.
+# Models with only the batch open: the input and its shape.
 _ONE_SHAPE = {
     "CLIPVisionModel": ("CLIPVisionConfig", _SMALL, "pixel_values", (3, 224, 224), DYNAMIC),
     "ViTModel": ("ViTConfig", _SMALL, "pixel_values", (3, 224, 224), DIM),
     "ASTForAudioClassification": ("ASTConfig", _SMALL, "input_values", (1024, 128), DIM),
 }
-# Models of sound: one second.
+# Models of sound, one second long.
 _WAVES = {"Wav2Vec2ForCTC": ("Wav2Vec2Config", DIM), "HubertModel": ("HubertConfig", DYNAMIC)}
 
 
@@ -256,8 +258,8 @@ def _transformers_cases():
     return {"transformers/" + name: case for name, case in cases.items()}
 
 
-# Layers: the constructor, the shapes, the sizes of the example in the class's documentation, and the
-# file, the class and the line of the example.
+# Layers: the constructor, the shapes, the sizes of the example in the class's documentation, and
+# the file, the class and the line of the example.
 _PAIRS = {"input": ("sequence", "batch", 10)}
 _LAYERS = {
     "LSTM": (
@@ -305,5 +307,5 @@ def _torch_cases():
 
 
 def cases():
-    """The exports by name."""
+    """Returns the exports by name."""
     return {**_torchvision_cases(), **_timm_cases(), **_transformers_cases(), **_torch_cases()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A module that torch.onnx.export writes with open dimensions."""
+"""Exports modules by torch.onnx.export with open dimensions."""
 
 import dataclasses
 import importlib
@@ -12,11 +12,11 @@ from collections.abc import Callable
 from tests.acceptance import vision_cases
 from tests.acceptance.own_sizes import ANY
 
-# Forms of `dynamic_shapes`: an object with the dimension's name and bounds, a mark that it is open,
-# one that the exporter shall find out, and its name.
+# Forms of `dynamic_shapes`: an object with the dimension's name and bounds, a mark for an open
+# dimension, a mark that lets the exporter decide, and the dimension's name.
 DIM, DYNAMIC, AUTO, NAMES = "Dim", "Dim.DYNAMIC", "Dim.AUTO", "names"
 
-# Sizes with which the exporter runs the model; of others the own ones.
+# Sizes with which the exporter runs the model. Other dimensions use the sizes of `own`.
 _EXAMPLE = {"batch": 2, "sequence": 16, "decoder_sequence": 12, "past": 15, "past + 1": 16}
 _IMAGE_EDGE = 128
 _EXPRESSION = re.compile(r"(?:(\d+)\*)?(\w+)(?: \+ (\d+))?")
@@ -24,17 +24,17 @@ _EXPRESSION = re.compile(r"(?:(\d+)\*)?(\w+)(?: \+ (\d+))?")
 
 @dataclasses.dataclass(frozen=True)
 class Export:
-    """A module; shapes name its open dimensions."""
+    """A module. `shapes` contains names for its open dimensions."""
     make: Callable
     shapes: dict
     own: dict
-    source: tuple  # a file, and texts: the one behind the other in it, which names the sizes
+    source: tuple  # a file, and texts to search in it in order: the last one is in the line that names the sizes
     form: str
-    integers: dict = dataclasses.field(default_factory=dict)  # a range of values by input
-    by_name: bool = False  # inputs are keywords
+    integers: dict = dataclasses.field(default_factory=dict)  # range of values by input
+    by_name: bool = False  # inputs are passed as keywords
 
     def where(self):
-        """The line that names the sizes."""
+        """Returns file and line of the sizes, or nothing if `source` is empty."""
         if not self.source:
             return []
         path, *texts = self.source
@@ -62,7 +62,7 @@ class Export:
         if len(shape) < 4 or shape[1] != 3:
             _disturb(module)
             return module
-        # Images need not be large for statistics; a clip has what its module pools.
+        # Small images are enough for statistics. A video clip needs the size that its module pools.
         most = _IMAGE_EDGE if len(shape) == 4 else math.inf
         edges = [size if isinstance(size, int) else min(_least(self.own[size]), most)
                  for size in shape[2:]]
@@ -92,7 +92,7 @@ class Export:
                 for name, shape in self.shapes.items()}
 
     def export(self, path):
-        """Writes the model; RuntimeError if the exporter fixes an open dimension."""
+        """Writes the model. Raises RuntimeError if the exporter fixes an open dimension."""
         torch = importlib.import_module("torch")
         torch.manual_seed(7)
         module = self._disturbed(self.make().eval())
@@ -102,7 +102,7 @@ class Export:
         else:
             options = {"args": tuple(inputs.values()), "input_names": list(inputs),
                        "dynamic_shapes": tuple(shapes.values())}
-        with torch.no_grad():  # with gradients it cannot write T5
+        with torch.no_grad():  # the exporter cannot write T5 with gradients
             program = torch.onnx.export(module, dynamo=True, verbose=False, **options)
         for port in program.model.graph.inputs:
             fixed = [dimension for dimension, size in zip(self.shapes[port.name], port.shape)
@@ -117,8 +117,9 @@ def _least(size):
 
 
 def _disturb(module):
-    """Constructors leave parameters alike and statistics of batch normalization at 0 and 1, which
-    would hide errors."""
+    """Changes parameters with equal elements, and the statistics of batch normalization.
+
+    Constructors leave such parameters, and statistics of 0 and 1, which would hide errors."""
     torch = importlib.import_module("torch")
     with torch.no_grad():
         for name, buffer in module.named_buffers():
@@ -131,6 +132,6 @@ def _disturb(module):
             if parameter.numel() == 1 or (parameter != first).any():
                 continue
             noise = torch.randn_like(parameter)
-            # A scale that hides its branch, such as 1e-6, becomes one that shows it.
+            # A scale such as 1e-6 hides its branch and is replaced by a larger one.
             parameter.copy_(first + 0.05 * noise if first == 0 or abs(first) > 0.01
                             else 0.1 + 0.02 * noise)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules of open_cases.py that are no class of a framework: parts of models, and small ones of
-PyTorch's layers."""
+"""Modules of open_cases.py that are not classes of a framework: parts of models, and small modules
+of PyTorch's layers."""
 
 import importlib
 
@@ -20,7 +20,7 @@ def fasterrcnn_backbone():
 
 
 def retinanet():
-    """RetinaNet on ResNet-18, the smallest that its constructors can build."""
+    """Returns RetinaNet on ResNet-18, the smallest that its constructors can build."""
     detection = importlib.import_module("torchvision.models.detection")
     pyramid = importlib.import_module("torchvision.ops.feature_pyramid_network")
     backbone = detection.backbone_utils.resnet_fpn_backbone(
@@ -30,13 +30,13 @@ def retinanet():
 
 
 def encoder():
-    """Two layers of the class's example."""
+    """Returns two layers like the one in the example of the class's documentation."""
     layer = nn.TransformerEncoderLayer(d_model=512, nhead=8, batch_first=True)
     return nn.TransformerEncoder(layer, num_layers=2)
 
 
 class GptStep(nn.Module):
-    """One step of decoding by GPT-2 with two layers: keys and values come in and go out."""
+    """One decoding step of GPT-2 with two layers. Keys and values are inputs and outputs."""
 
     def __init__(self, model):
         super().__init__()
@@ -53,7 +53,7 @@ class GptStep(nn.Module):
 
 
 class Convolutions(nn.Module):
-    """Of one dimension: with steps, dilated, and transposed."""
+    """One-dimensional convolutions: strided, dilated, and transposed."""
 
     def __init__(self):
         super().__init__()
@@ -75,7 +75,8 @@ def _block(inputs, outputs):
 
 
 class Unet(nn.Module):
-    """Two steps down and up, each up to the size of what came down."""
+    """Two steps down and two steps up. Each step up restores the size before the matching step
+    down."""
 
     def __init__(self):
         super().__init__()

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section of docs/models.md on models with open dimensions, which is also where its results are
-kept.
+"""The section of docs/models.md on models with open dimensions. The section also stores its results.
 
   section = OpenDimensions()
   section.add({"name": "timm/resnet10t", "line": "`--dim batch=1 --dim height=224`",
@@ -13,7 +12,7 @@ import math
 import re
 
 HEADING = "## Open dimensions"
-TOLERANCE = 1e-4  # the largest difference, of the largest output
+TOLERANCE = 1e-4  # largest difference, relative to the largest output
 _PACKAGES = "packages/"
 
 _HEAD = """Models whose files leave dimensions open, and the sizes with which `kiln compile` suggests to compile them ([Set a shape](shapes.md#set-a-shape)). Each
@@ -61,8 +60,8 @@ def _outcome(result):
 
 
 def _counts(results):
-    """Numbers of models, of those that compile, that are right, whose code names sizes, and whose
-    sizes are all near; and of the sizes and the near ones."""
+    """Returns the numbers of models: all, compiled, right, with named sizes, and with only near sizes. Then the number
+    of named sizes and of near ones."""
     named = [result for result in results if result.get("named")]
     near = [result for result in named if result["near"] == result["named"]]
     return (len(results), sum(map(_is_compiled, results)), sum(map(is_right, results)), len(named),
@@ -71,7 +70,7 @@ def _counts(results):
 
 
 class OpenDimensions:
-    """Results by the model's name; `environment` says where and with what they were made."""
+    """Results by the model's name. `environment` states where and with which versions they were made."""
 
     def __init__(self):
         self.results = {}
@@ -81,7 +80,7 @@ class OpenDimensions:
         self.results[result["name"]] = result
 
     def read(self, line, cells):
-        """Takes a line of the section and, if it is one of a table, its cells."""
+        """Reads a line of the section. `cells` are the cells of the line if it is a row of a table."""
         command = _COMMAND.match(line)
         if command:
             self.environment = command.group(1)
@@ -108,7 +107,7 @@ class OpenDimensions:
         return lines + [""]
 
     def lines(self):
-        """The section; none if there are no results."""
+        """Returns the lines of the section, or none if there are no results."""
         if not self.results:
             return []
         results = [result for _, result in sorted(self.results.items())]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles models with open dimensions by the options that kiln suggests, compares the sizes with
-those that code names and the outputs with ONNX Runtime's, and writes a section of docs/models.md.
+those in the models' code and the outputs with ONNX Runtime's, and writes a section of docs/models.md.
 
   bazel run -c opt //tests/acceptance:open_sizes -- --only 'timm/*,silero'
 
 The models are files of Python packages and exports of PyTorch with dynamic shapes. Packages and
-exports are kept in the user's cache. Each model has a process of its own, and the list goes on behind
-one that fails. With --only the rest of the section stays as it was.
+exports are kept in the user's cache. Each model runs in a separate process, so a failure does not
+stop the list. With --only the rest of the section stays as it was.
 """
 
 import argparse
@@ -24,7 +24,7 @@ _SHOWN = ("onnxruntime", "timm", "torch", "torchvision", "transformers")
 
 
 def environment(run, known):
-    """What the section says of its making."""
+    """Returns the section's line on the environment. `run` of the `known` models have been run."""
     versions = [requirement.split("==") for requirement in processes.REQUIREMENTS]
     return "Last run on %s on %s, with %s; %d of the %d models have been run." % (
         datetime.date.today(), platform.machine(),

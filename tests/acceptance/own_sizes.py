@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes of open dimensions that code names, and how near those are with which a model was compiled.
+"""Compares the sizes with which a model was compiled with the sizes of open dimensions in its code.
 
-A size is a number, or the least and the largest that the code feeds; the largest is None where the
-code sets no limit. Shapes name dimensions:
+A size is a number, or a pair of the least and the largest size that the code feeds. The largest is
+None if the code sets no limit. Shapes name dimensions:
 
   judge({"x": ("batch", 3, "height")}, {"batch": 1, "height": (736, None)}, {"x": (1, 3, 224)})
 """
@@ -10,17 +10,17 @@ code sets no limit. Shapes name dimensions:
 import dataclasses
 
 FACTOR = 2
-ANY = (1, None)  # what the data has, such as the length of a text
+ANY = (1, None)  # decided by the data, such as the length of a text
 
 
 def is_near(size, own):
-    """True if the size is within the factor of the own size, or of the ends of its range."""
+    """True if the size is within the factor of the own size, or of its range."""
     least, largest = own if isinstance(own, tuple) else (own, own)
     return least <= FACTOR * size and (largest is None or size <= FACTOR * largest)
 
 
 def text(own):
-    """Sizes for readers: height 736 or more, sequence 1 to 512, width any."""
+    """Formats sizes for readers, such as: height 736 or more, sequence 1 to 512, width any."""
     parts = []
     for dimension, size in own.items():
         if size == ANY:
@@ -32,7 +32,7 @@ def text(own):
 
 
 def sizes(shapes, compiled):
-    """The size of each dimension of the shapes in the compiled model, which lacks unused inputs."""
+    """Returns the size of each named dimension in the compiled model, which has no unused inputs."""
     found = {}
     for name, shape in shapes.items():
         for dimension, size in zip(shape, compiled.get(name, ())):
@@ -43,14 +43,16 @@ def sizes(shapes, compiled):
 
 @dataclasses.dataclass(frozen=True)
 class Judgement:
-    """How many sizes the code names, how many of them are near, and the others as compiled."""
+    """Number of sizes that the code names, number of near ones, and the compiled sizes of the
+    others."""
     named: int
     near: int
     far: dict
 
 
 def judge(shapes, own, compiled):
-    """A dimension of any size has no named one. No size is near before a model is compiled."""
+    """Judges the compiled sizes. A dimension with any size (ANY) counts as not named by the code.
+    No size is near if the model was not compiled."""
     found = sizes(shapes, compiled)
     named = {dimension: size for dimension, size in own.items() if size != ANY}
     far = {dimension: found[dimension] for dimension, size in named.items()

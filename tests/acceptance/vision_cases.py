@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Image models of torchvision and timm, with random weights: constructors, nothing is downloaded."""
+"""Image models of torchvision and timm with random weights, so nothing is downloaded."""
 
 import functools
 import importlib
@@ -35,15 +35,15 @@ _TORCHVISION = {
     "segmentation.lraspp_mobilenet_v3_large": 64,
 }
 _DETECTORS = {"detection.ssdlite320_mobilenet_v3_large": 320}
-# They take clips of 8 images.
+# Models that take clips of 8 images.
 _VIDEO = {"video.mc3_18": 56, "video.r2plus1d_18": 56, "video.r3d_18": 56}
-# What constructors need so that they load nothing and leave out what only training has.
+# Options with which constructors load nothing and leave out parts that only training needs.
 _TORCHVISION_OPTIONS = {
     "googlenet": {"aux_logits": False, "init_weights": False},
     "inception_v3": {"aux_logits": False, "init_weights": False},
 }
 
-# Names of timm, with the edge of the image.
+# Names of timm's models, with the edge of the image.
 _TIMM = {
     "cait_xxs24_224": 224,
     "coat_lite_tiny": 224,
@@ -103,16 +103,17 @@ _TIMM = {
 
 
 def _images(count, shape):
-    """Random images, each of a brightness of its own."""
+    """Returns random images, each with a different brightness per channel."""
     torch = importlib.import_module("torch")
     return torch.rand(count, *shape[1:]) * torch.rand(count, shape[1], *[1 for _ in shape[2:]])
 
 
 def disturbed(module, shape):
-    """The module, which its constructor leaves with parts without an effect, which would hide
-    errors: biases of zero, blocks that are scaled by 1e-5, and, where batch normalization has no
-    statistics, biases that drown the image in a deep model. With statistics a deep model amplifies
-    rounding a thousandfold, unless most of what its activations read is above zero."""
+    """Changes a newly constructed module so that each part affects the output, and errors become visible.
+
+    Constructors leave biases of zero and blocks that are scaled by 1e-5. If batch normalization has no statistics,
+    biases dominate the image in a deep model. With statistics, a deep model amplifies rounding a thousandfold, unless
+    most inputs of its activations are above zero."""
     torch = importlib.import_module("torch")
     norms = [part for part in module.eval().modules()
              if isinstance(part, torch.nn.modules.batchnorm._BatchNorm)]  # pylint: disable=protected-access
@@ -130,12 +131,12 @@ def disturbed(module, shape):
 
 
 def _prepared(module, shape):
-    """The module and an image."""
+    """Returns the module, disturbed, and an image."""
     return disturbed(module, shape), (_images(1, shape),)
 
 
 def constructed(name):
-    """The model of torchvision.models, with random weights."""
+    """Returns the model of torchvision.models with random weights."""
     models = importlib.import_module("torchvision.models")
     options = dict(_TORCHVISION_OPTIONS.get(name, {}), weights=None)
     if name.startswith(("segmentation.", "detection.")):
@@ -150,11 +151,11 @@ def _torchvision(name, shape):
 
 
 def network_of(detector):
-    """A detector without what selects among its boxes, whose number depends on the image."""
+    """Returns a detector without the selection of its boxes, whose number depends on the image."""
     torch = importlib.import_module("torch")
 
     class Network(torch.nn.Module):
-        """Images to offsets of boxes and scores of classes."""
+        """Maps images to offsets of boxes and scores of classes."""
 
         def __init__(self):
             super().__init__()
@@ -177,7 +178,7 @@ def _timm(name, edge):
 
 
 def cases():
-    """Functions that each make a module and its inputs, by name."""
+    """Returns functions by name. Each function creates a module and its inputs."""
     make = {"torchvision/" + name: functools.partial(_torchvision, name, (1, 3, edge, edge))
             for name, edge in {**_TORCHVISION, **_DETECTORS}.items()}
     for name, edge in _DETECTORS.items():

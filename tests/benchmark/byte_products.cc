@@ -15,14 +15,16 @@ namespace kiln::benchmark {
 
 namespace {
 
-// Sums of their own, more than the latency of the instruction times how many begin per cycle; with
-// both factors they fit into 16 registers.
+// Independent sums. Their number exceeds the instruction's latency times the number of instructions
+// that begin per cycle, so latency does not limit the rate. The sums and both factors fit into 16
+// registers.
 #define KILN_EACH_SUM(each) \
   each(0) each(1) each(2) each(3) each(4) each(5) each(6) each(7) each(8) each(9) each(10) each(11)
 constexpr int kSums = 12;
 
 #define KILN_BEGIN(i) Vector sum##i = {i};
-// For the compiler the value changes here, so that it computes every product, and keeps the sums.
+// Makes the compiler assume that the value changes, so that it computes every product and keeps the
+// sums.
 #define KILN_CHANGED(vector) asm volatile("" : "+x"(vector));
 #define KILN_KEEP(i) KILN_CHANGED(sum##i)
 
@@ -58,7 +60,7 @@ struct Row {
   bool in_target, on_machine;
 };
 
-// `group`: products that are added to each lane of 32 bits.
+// `group` is the number of products that the instruction adds to each 32-bit lane.
 ByteProducts Products(const char* instruction, void (*run)(int64_t), int bits, int group) {
   return {instruction, run, 2.0 * kSums * (bits / 32) * group};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instruction by which a target adds products of bytes, in registers and nothing else: what an
-// int8 kernel is compared with.
+// The instruction with which a target adds products of bytes, measured in registers. It is the roof
+// of int8 kernels.
 #ifndef KILN_TESTS_BENCHMARK_BYTE_PRODUCTS_H_
 #define KILN_TESTS_BENCHMARK_BYTE_PRODUCTS_H_
 
@@ -14,13 +14,13 @@ namespace kiln::benchmark {
 
 struct ByteProducts {
   std::string instruction;         // "vpdpbusd zmm"
-  void (*run)(int64_t) = nullptr;  // so many steps
+  void (*run)(int64_t) = nullptr;  // runs the given number of steps
   double operations_per_step = 0;  // a multiply-add is 2
 };
 
-// The widest that the target has: vpdpbusd (AVX-512 VNNI, AVX-VNNI), or vpmaddwd and an addition on
-// bytes that are widened already. FailedPrecondition if this machine lacks it; Unimplemented for
-// targets other than x86-64.
+// Returns the widest such instruction of the target: vpdpbusd (AVX-512 VNNI, AVX-VNNI), or vpmaddwd
+// and an addition on bytes that were already widened. Fails with FailedPrecondition if this machine
+// lacks the instruction, and with Unimplemented for targets other than x86-64.
 absl::StatusOr<ByteProducts> FindByteProducts(const Target& target);
 
 }  // namespace kiln::benchmark

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long compilations take, of several compilers side by side.
+"""Compares the time of compilations by several compilers.
 
   bazel run -c opt //tests/benchmark:compile_time -- --kiln OLD --kiln NEW
 
-The compilers take turns in rounds; without --kiln it is the one of this tree alone. Figures are
+The compilers take turns in rounds. Without --kiln, only this tree's compiler is measured. Figures are
 medians of seconds of processor time in user mode, which other processes of the machine hardly
-change, once to the scheduled loops and once to the end: what lies between is the code generator's.
-Of the rows "C" the C compiler's time is told, of the C code that each makes.
+change. One figure is the time to the scheduled loops, the other the time to the end; the difference is
+the code generator's time. In rows "C", the time of the C compiler on each compiler's code is separate.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import tempfile
 
 C_COMPILER = ("gcc", "-std=c99", "-O2", "-fPIC", "-shared")
 
-# Below KILN_SHARED_DATA.
+# Paths below KILN_SHARED_DATA.
 MODELS = {
     "mlperf_vww_int8": "onnx_models/mlperf_vww_int8/model.onnx",
     "mobilenet_v2_quant": "onnx_models/mobilenet_v2_quant/model.onnx",
@@ -34,7 +34,7 @@ C_MODELS = ("light_squeezenet",)
 
 
 def user_seconds(command):
-    """Of the command and all processes that it begins."""
+    """Runs the command, and returns the user time of it and of all its child processes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     result = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                             check=False)
@@ -44,14 +44,14 @@ def user_seconds(command):
 
 
 def compile_seconds(kiln, model, folder):
-    """To the scheduled loops, and to the end."""
+    """Returns the time to the scheduled loops, and the time to the end."""
     command = [kiln, "compile", model, "--target", "host"]
     return (user_seconds(command + ["--emit=scheduled"]),
             user_seconds(command + ["-o", folder / "library"]))
 
 
 def c_seconds(kiln, model, folder):
-    """Kiln's own, and the C compiler's."""
+    """Returns Kiln's own time, and the C compiler's time."""
     made = folder / "c"
     own = user_seconds([kiln, "compile", model, "--target", "host", "--codegen", "c", "--runtime",
                         "crt", "--interface", "c", "-o", made])
@@ -63,7 +63,8 @@ def c_seconds(kiln, model, folder):
 
 
 def print_row(name, parts, times):
-    """`times`: by compiler, by round, a tuple of the parts."""
+    """Prints the medians of a model. `times` has a list of rounds per compiler; a round is a tuple
+    with the time of each part."""
     medians = [[statistics.median(part) for part in zip(*rounds)] for rounds in times]
     for index, part in enumerate(parts):
         cells = ["%.2f" % median[index] for median in medians]

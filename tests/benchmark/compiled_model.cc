@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled library for Python's ctypes, and the peak of this machine: what a benchmark needs of
-// them and nothing else.
+// C functions for Python's ctypes, for benchmarks only: they run a compiled library, and measure
+// this machine's peak.
 //
-// Every function that can fail returns 0, or -1 and leaves a text for kiln_error. Not for several
+// Every function that can fail returns 0 on success, or -1 with a text for kiln_error. The
+// functions must not be called by several threads at once.
 // threads at once.
 #include <algorithm>
 #include <memory>
@@ -37,7 +38,7 @@ absl::StatusOr<CompiledModel> Load(const char* path) {
   KILN_ASSIGN_OR_RETURN(const kiln::runtime::Module module,
                         kiln::runtime::Module::LoadFromFile(path));
   KILN_ASSIGN_OR_RETURN(CompiledModel executor, Executor::Create(module, kiln::runtime::kCpu));
-  // A run takes its states from the run before, as it does in a program that has a stream of them.
+  // Each run takes its states from the previous run, as in a program that processes a stream.
   if (!executor->states().empty()) KILN_RETURN_IF_ERROR(executor->keep_state(true));
   return executor;
 }
@@ -47,7 +48,7 @@ absl::Status Fill(Executor& model, int input, const char* bytes, size_t size) {
   return array.CopyFromBytes({bytes, size});
 }
 
-// Made at the first call.
+// The roofs are created at the first call.
 absl::StatusOr<double> PeakFlops(Clock clock) {
   static absl::StatusOr<Roofs>& roofs =
       *new absl::StatusOr<Roofs>(Roofs::Create(Target::Host(), clock));
@@ -71,10 +72,10 @@ absl::Status Read(Executor& model, int output, char* bytes, size_t size) {
 
 extern "C" {
 
-// Of the last call that failed.
+// Error of the last call that failed.
 const char* kiln_error() { return Error().c_str(); }
 
-// The caller owns the model and gives it back to kiln_free. Null if it cannot be loaded.
+// The caller owns the model and releases it by kiln_free. Returns null if it cannot be loaded.
 CompiledModel* kiln_load(const char* path) {
   absl::StatusOr<CompiledModel> model = Load(path);
   return Failed(model.status()) != 0 ? nullptr : new CompiledModel(*std::move(model));
@@ -92,8 +93,8 @@ int kiln_set_input(CompiledModel* model, int input, const char* bytes, size_t si
 
 int kiln_run(CompiledModel* model) { return Failed((*model)->Run()); }
 
-// Operations per second of all threads, multiplying and adding in registers, by processor time or
-// by the clock on the wall, as the first call says; -1 if it cannot be measured.
+// Returns the operations per second of all threads that multiply and add in registers, or -1 on
+// failure. The first call chooses the clock for all calls: processor time or wall time.
 double kiln_peak_flops(int processor_time) {
   const absl::StatusOr<double> rate =
       PeakFlops(processor_time != 0 ? Clock::kProcessor : Clock::kWall);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transformer decoders like Llama's that generate a token per run, with a static cache of keys and values, generated with random weights.
+"""Transformer decoders like Llama's that generate one token per run, with a static cache of keys and values and random weights.
 
-Each is what PyTorch's exporter writes of such a module: rotary positions, heads that share keys and values by Expand, a cache that
-index_copy updates between two Transposes, RMS normalizations spelt with Pow and ReduceMean, and the most likely token by ArgMax.
+Each graph has the form that PyTorch's exporter writes: rotary positions, heads that share keys and values by Expand, a cache that
+index_copy updates between two Transposes, RMS normalizations expressed with Pow and ReduceMean, and the most likely token by ArgMax.
 """
 
 import dataclasses
@@ -21,7 +21,7 @@ EPSILON = 1e-5
 
 @dataclasses.dataclass(frozen=True)
 class Decoder:
-    positions: int  # of the cache
+    positions: int  # positions of the cache
     layers: int = 2
     width: int = 512
     heads: int = 8
@@ -46,7 +46,7 @@ DECODERS = tuple(Decoder(positions) for positions in (256, 2048))
 
 
 class _Builder:
-    """An ONNX graph that grows node by node; each method returns the name of its result."""
+    """An ONNX graph that grows node by node. Each method returns the name of its result."""
 
     def __init__(self, decoder):
         self.decoder = decoder
@@ -83,7 +83,7 @@ class _Builder:
         return self.op("Mul", scaled, self.constant(np.ones(self.decoder.width, np.float32)))
 
     def row(self, table):
-        """The row of a table of all positions at this run's position."""
+        """Returns the row at this run's position of a table with all positions."""
         return self.op("Gather", self.constant(table), "position", axis=0)
 
     def rotated(self, data, cosine, sine):
@@ -99,7 +99,7 @@ class _Builder:
         return self.op("Transpose", split, perm=(0, 2, 1, 3))
 
     def updated(self, cache, row):
-        """The cache with this run's row: index_copy along the positions, as PyTorch's exporter spells it."""
+        """Returns the cache with this run's row: index_copy along the positions, in the form of PyTorch's exporter."""
         data = self.op("Transpose", cache, perm=(2, 0, 1, 3))
         rows = self.op("Transpose", row, perm=(2, 0, 1, 3))
         index = self.op("Unsqueeze", "position", self.ints(1))
@@ -144,7 +144,8 @@ class _Builder:
 
 
 def write(decoder, path):
-    """Writes the ONNX file; returns inputs for it: a run in the middle of a text, and the outputs that are the next run's caches."""
+    """Writes the ONNX file. Returns inputs for a run in the middle of a text, and for each cache the output that is the
+    next run's cache."""
     builder = _Builder(decoder)
     builder.token()
     tensor = onnx.helper.make_tensor_value_info

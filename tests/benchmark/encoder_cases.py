@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transformer encoders like BERT's, generated with random weights.
+"""Transformer encoders like BERT's with random weights.
 
-Each is what exporters write: projections with biases, heads split by Reshape and Transpose, scores
-with a mask and a softmax, two layer normalisations, and a GELU that is spelt with Erf.
+Each graph has the form that exporters write: projections with biases, heads split by Reshape and
+Transpose, scores with a mask and a softmax, two layer normalizations, and a GELU expressed with Erf.
 """
 
 import dataclasses
@@ -14,9 +14,9 @@ from tests.benchmark.environment import np
 
 onnx = importlib.import_module("onnx")
 
-OPSET = 17  # the first with LayerNormalization
+OPSET = 17  # first version with LayerNormalization
 SEED = 1
-WEIGHT_DEVIATION = 0.02  # what BERT begins its training with
+WEIGHT_DEVIATION = 0.02  # BERT's value at the start of training
 TOKENS = (8, 16, 32, 64, 128, 256)
 
 
@@ -37,7 +37,7 @@ ENCODERS = tuple(Encoder(layers, width, 12, tokens)
 
 
 class _Builder:
-    """An ONNX graph that grows node by node; each method returns the name of its result."""
+    """An ONNX graph that grows node by node. Each method returns the name of its result."""
 
     def __init__(self, encoder):
         self.encoder = encoder
@@ -73,7 +73,7 @@ class _Builder:
                        epsilon=1e-12)
 
     def head(self, data, order):
-        """A projection of the data, heads in front."""
+        """Returns a projection of the data, with the heads as an outer dimension."""
         e = self.encoder
         shape = self.constant(np.array([1, e.tokens, e.heads, e.width // e.heads], np.int64))
         split = self.op("Reshape", self.dense(data, e.width, e.width), shape)
@@ -103,7 +103,7 @@ class _Builder:
 
 
 def write(encoder, path):
-    """Writes the ONNX file; returns inputs for it."""
+    """Writes the ONNX file, and returns inputs for it."""
     builder = _Builder(encoder)
     data = functools.reduce(lambda value, _: builder.layer(value, "mask"), range(encoder.layers),
                             "hidden")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The packages of PyPI that benchmarks compare with, in a virtual environment of their own.
+"""The PyPI packages that benchmarks compare with, in a separate virtual environment.
 
   from tests.benchmark.environment import np
 
-The first import on a machine makes the environment; from then on `import onnxruntime` and the like
-find it.
+The first import on a machine creates the environment. After the import, `import onnxruntime` and
+the like find the packages.
 """
 
 import importlib
@@ -18,7 +18,7 @@ REQUIREMENTS = ("ai-edge-litert==2.3.0", "lightgbm==4.7.0", "numpy==2.4.6", "onn
 
 
 def python():
-    """The environment's interpreter, for processes of their own."""
+    """Returns the environment's interpreter, for separate processes."""
     return virtual_environment.python("benchmark", REQUIREMENTS)
 
 

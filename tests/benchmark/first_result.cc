@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads a compiled library, runs it once on zeros, prints the milliseconds that both took, and
-// exits: what tests/benchmark/start.py measures from outside.
+// exits. tests/benchmark/start.py measures this process.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

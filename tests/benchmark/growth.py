@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the work of a compilation grows with the model.
+"""Measures the growth of a compilation's time and memory with the size of the model.
 
   bazel run -c opt //tests/benchmark:growth -- --nodes 1000,2000,4000 [--graphs split,concat] [-- --codegen c]
 
-Graphs that are wide or deep, compiled one after the other: seconds of processor time in user mode,
-which other processes of the machine hardly change, and the most memory, without what the smallest
-model takes; both for each node as well, beside those of the first count. What follows `--` goes to
-`kiln compile`.
+Wide and deep graphs are compiled one after the other. Printed are the seconds of processor time in
+user mode, which other processes of the machine hardly change, and the peak memory. Then the same per
+node, without the cost of the smallest model, and relative to the first count. Options after `--` are
+passed to `kiln compile`.
 """
 
 import argparse
@@ -21,7 +21,7 @@ TENSOR = f"Tensor[(1, {WIDTH}), float32]"
 
 
 def weights(k):
-    """Constants that differ from one k to the next, after folding."""
+    """Constants that differ between values of k, even after folding."""
     return f"full({1 + k / 65536}f, shape=[{WIDTH}, {WIDTH}], dtype=\"float32\")"
 
 
@@ -116,7 +116,7 @@ def model(graph, n):
 
 
 def compile_model(compiler, text, options, folder):
-    """Seconds in user mode, and megabytes at most."""
+    """Returns the seconds in user mode and the peak memory in megabytes."""
     path = pathlib.Path(folder) / "model.relay"
     path.write_text(text)
     process = subprocess.Popen([compiler, "compile", path, "-o", pathlib.Path(folder) / "out",

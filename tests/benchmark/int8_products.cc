@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bytes with TFLite's requantisation, channels last.
+// Products of bytes with TFLite's requantization, channels last.
 #include <utility>
 
 #include "absl/strings/str_cat.h"

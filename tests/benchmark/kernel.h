@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is measured: a model of one operator or a few, as a function of this process.
+// A kernel to measure: a model of one operator or a few, compiled to a function of this process.
 #ifndef KILN_TESTS_BENCHMARK_KERNEL_H_
 #define KILN_TESTS_BENCHMARK_KERNEL_H_
 
@@ -18,38 +18,38 @@
 
 namespace kiln::benchmark {
 
-// What a kernel is compared with.
+// The peak rate with which a kernel is compared.
 enum class Roof {
-  kMultiplyAdds,  // of float32, in registers
+  kMultiplyAdds,  // float32 multiply-adds, in registers
   kByteProducts,  // the instruction that adds products of bytes, in registers
-  kCopy,          // as many bytes, read and written
+  kCopy,          // a copy that reads and writes as many bytes
 };
 
 struct Kernel {
   std::string name;
   Roof roof = Roof::kCopy;
-  double operations = 0;  // of one run; a multiply-add is 2. Of what a copy bounds: none
+  double operations = 0;  // of one run; a multiply-add is 2. 0 for Roof::kCopy
   int64_t bytes = 0;      // of inputs, constants and outputs
   std::unique_ptr<codegen::Jit> jit = nullptr;
   std::vector<std::shared_ptr<char>> memory = {};
   std::vector<void*> args = {};
   std::string schedule = {};
 
-  // Of one run, in what the roof is a rate of.
+  // Work of one run in the unit of the roof: bytes for Roof::kCopy, otherwise operations.
   double work() const { return roof == Roof::kCopy ? static_cast<double>(bytes) : operations; }
 };
 
-// Compiles graphs for one target, as kernels; those whose name contains the filter.
+// Compiles graphs for one target into kernels. Skips kernels whose names do not contain the filter.
 class KernelList {
  public:
   KernelList(Target target, std::string filter)
       : target_(std::move(target)), filter_(std::move(filter)) {}
 
-  // `operations`: of products alone, 0 for Roof::kCopy.
+  // `operations` counts only products; it is 0 for Roof::kCopy.
   void Add(absl::string_view name, Roof roof, double operations, absl::StatusOr<Graph> graph,
            const ScheduleOptions& schedule = {});
 
-  // The first error, which names its kernel.
+  // Returns the kernels, or the first error with the kernel's name.
   absl::StatusOr<std::vector<Kernel>> Take() &&;
 
  private:
@@ -59,7 +59,7 @@ class KernelList {
   std::vector<Kernel> kernels_;
 };
 
-// Each adds what models have of its kind.
+// Each function adds the kernels of its kind that are typical of models.
 void AddProducts(KernelList& list);      // float32: dense layers, convolutions, attention
 void AddMemoryBound(KernelList& list);   // float32: depthwise, pooling, element-wise, moves
 void AddInt8Products(KernelList& list);  // with TFLite's requantization

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels beside what this machine can do, in one run, taking turns:
+// Compares kernels with the peak rates of this machine, in one run, taking turns:
 //   bazel run -c opt //tests/benchmark:kernels -- --target x86-64-v3 --filter int8
 //
-// Kernels that compute much are compared with the peak of multiply-adds: what generated code
-// reaches that does nothing else, in registers; those of bytes with the peak of the target's
-// instruction for them. Kernels that memory binds are compared with a copy that reads and writes as
-// many bytes in all, so that both find their data in the same cache. What a kernel is compared with
-// runs right before it and right behind it, with as many threads.
+// Kernels that compute much are compared with the peak of multiply-adds: the rate of generated code
+// that only multiplies and adds in registers. Kernels of bytes are compared with the peak of the
+// target's instruction for them. Kernels that memory binds are compared with a copy that reads and
+// writes as many bytes in all, so that both find their data in the same cache. The roof of a kernel
+// is measured right before and right after it, with as many threads.
 //
-// Figures are medians of rounds, and once more those of the fastest round of the kernel beside the
-// fastest one of its roof: on a machine that is shared, its quiet moments.
+// Figures are medians of rounds. A second set of figures compares the fastest round of the kernel
+// with the fastest round of its roof: the quiet moments of a shared machine.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -28,9 +28,9 @@
 namespace kiln::benchmark {
 namespace {
 
-constexpr int kSettlingRuns = 5;  // of some milliseconds
+constexpr int kSettlingRuns = 5;  // each takes some milliseconds
 
-// Rates of a kernel and of what it is compared with, in operations or bytes per second.
+// Rates of a kernel and of its roof, in operations or bytes per second.
 struct Rates {
   std::vector<double> kernel, roof;
 };
@@ -52,12 +52,12 @@ absl::StatusOr<double> RoofOf(const Kernel& kernel, Roofs& roofs) {
   return absl::InternalError("no such roof");
 }
 
-// What the kernel is compared with runs right before it and right behind it.
+// Adds the rates of one round. The roof is measured right before and right after the kernel.
 absl::Status MeasureRound(const Measured& m, Roofs& roofs, Clock clock, Rates& rates) {
   const Kernel& kernel = m.kernel;
   const auto run = [&] { return kernel.jit->Run("run", kernel.args); };
   KILN_ASSIGN_OR_RETURN(const double before, RoofOf(kernel, roofs));
-  KILN_RETURN_IF_ERROR(run());  // into the cache
+  KILN_RETURN_IF_ERROR(run());  // loads the data into the cache
   KILN_ASSIGN_OR_RETURN(const double seconds, SecondsPerRun(run, clock));
   KILN_ASSIGN_OR_RETURN(const double after, RoofOf(kernel, roofs));
   rates.kernel.push_back(kernel.work() / seconds);
@@ -65,7 +65,8 @@ absl::Status MeasureRound(const Measured& m, Roofs& roofs, Clock clock, Rates& r
   return absl::OkStatus();
 }
 
-// Threads that have just begun share a CPU until the system spreads them.
+// Sets the number of threads, and runs them until the system has spread them: threads that have
+// just started share a CPU.
 absl::Status SetThreads(int count, const Roofs& roofs) {
   KILN_RETURN_IF_ERROR(runtime::ThreadPool::Global().SetNumThreads(count));
   if (count == 1) return absl::OkStatus();
@@ -73,7 +74,7 @@ absl::Status SetThreads(int count, const Roofs& roofs) {
   return absl::OkStatus();
 }
 
-// What `part` of the values are below.
+// Returns the value that is greater than the fraction `part` of the values.
 double Quantile(std::vector<double> values, double part) {
   std::sort(values.begin(), values.end());
   return values[static_cast<size_t>(part * static_cast<double>(values.size() - 1))];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that Kiln compiles, and runs through tests/benchmark/compiled_model.cc."""
+"""Models compiled by Kiln, and run through tests/benchmark/compiled_model.cc."""
 
 import ctypes
 import functools
@@ -37,14 +37,16 @@ class Library:
         self.check(self.functions.kiln_set_threads(threads))
 
     def peak_flops(self):
-        """Multiply-adds in registers, by all threads: operations per second at this moment."""
+        """Returns the current rate of multiply-adds in registers by all threads, in operations per
+        second."""
         rate = self.functions.kiln_peak_flops(self._processor_time)
         self.check(-1 if rate < 0 else 0)
         return rate
 
 
 class Kiln:
-    """A compiled library, and the case's graph_text(). It gets the inputs, and has run once."""
+    """A compiled library and the case's graph_text(). The constructor sets the inputs and runs the
+    model once."""
 
     name = "Kiln"
 
@@ -58,12 +60,12 @@ class Kiln:
         for index, array in enumerate(inputs + _states(main, len(inputs))):
             data = array.tobytes()
             library.check(library.functions.kiln_set_input(self._model, index, data, len(data)))
-        # A run's status is looked at once: reading it takes as long as a small model.
+        # Only this first run's status is checked: reading it takes as long as a small model.
         self.run = functools.partial(library.functions.kiln_run, ctypes.c_void_p(self._model))
         library.check(self.run())
 
     def outputs(self, like):
-        """Of the last run, as arrays of the shapes and types of `like`."""
+        """Returns the outputs of the last run, with the shapes and types of `like`."""
         results = []
         for index, array in enumerate(like):
             result = np.empty_like(array)
@@ -78,7 +80,7 @@ class Kiln:
 
 def _command(compiler, case):
     command = [compiler, "compile", str(case.model), "--target", "host"]
-    if not case.is_tflite:  # whose shapes are in the file
+    if not case.is_tflite:  # the file contains the shapes
         for tensor, array in case.tensors().items():
             command += ["--input", "%s:%s" % (tensor, "x".join(map(str, array.shape)))]
     for state, output in case.states.items():
@@ -89,7 +91,7 @@ def _command(compiler, case):
 
 
 def compile_model(compiler, case, folder, extra):
-    """Compiles for this machine; returns the shared object."""
+    """Compiles for this machine, and returns the path of the shared object."""
     name = "".join(c if c.isalnum() else "_" for c in case.name)
     command = _command(compiler, case) + ["-o", str(folder / name), "--module-name", name, *extra]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -99,7 +101,7 @@ def compile_model(compiler, case, folder, extra):
 
 
 def graph_text(compiler, case):
-    """The lines of the typed graph, without the constants behind it."""
+    """Returns the lines of the typed graph, without the constants that follow it."""
     command = _command(compiler, case) + ["--emit=after:infer-types"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           text=True) as process:
@@ -110,7 +112,8 @@ def graph_text(compiler, case):
 
 
 def _states(main, count):
-    """What the inputs behind the first `count` begin with, by the line of @main: a model's state."""
+    """Returns the initial values of the model's states, from the line of @main. States are the
+    inputs after the first `count`."""
     values = re.search(r"state_initial=\[([^]]*)\]", main)
     if not values:
         return []

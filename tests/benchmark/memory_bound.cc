@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Float32 kernels that move more than they compute.
+// Float32 kernels that are limited by memory rather than by arithmetic.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -47,7 +47,7 @@ void AddSoftmax(KernelList& list, int64_t rows, int64_t columns) {
   list.Add(absl::StrCat("softmax ", rows, "x", columns), Roof::kCopy, 0, std::move(net).Take());
 }
 
-// One row by a matrix: every weight is read once.
+// A row times a matrix: every weight is read once.
 void AddMatrixVector(KernelList& list, int64_t n, int64_t k) {
   Net net;
   net.Output(net.Op("nn.dense", {net.Input({1, k}), net.Weights({n, k})}, {{"units", n}}));
@@ -61,7 +61,7 @@ void AddTranspose(KernelList& list, const Shape& shape, const std::vector<int64_
   list.Add(absl::StrCat("transpose ", name), Roof::kCopy, 0, std::move(net).Take());
 }
 
-// Every second row and column, four times, behind each other: how YOLOv5 begins.
+// Four copies of every second row and column, concatenated, as at the beginning of YOLOv5.
 void AddFocus(KernelList& list, int64_t extent) {
   Net net;
   const ValueId x = net.Input({1, 3, extent, extent});
@@ -77,7 +77,8 @@ void AddFocus(KernelList& list, int64_t extent) {
            std::move(net).Take());
 }
 
-// How a detector's head ends: anchors in front, and each box's place apart from its classes.
+// The end of a detector's head: anchors become the outer dimension, and a box's position is
+// separated from its classes.
 void AddHead(KernelList& list, int64_t anchors, int64_t numbers, int64_t extent) {
   Net net;
   ValueId x = net.Op("reshape", {net.Input({1, anchors * numbers, extent, extent})},

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The models that are measured, and what they are fed.
+"""The models that are measured, and their inputs.
 
-The files are those below KILN_SHARED_DATA, whose MANIFEST says what they are, and encoders, decoders,
-selections and boosted trees that are generated.
+The models are the files below KILN_SHARED_DATA, described by its MANIFEST, and generated encoders,
+decoders, selections and boosted trees.
 """
 
 import dataclasses
@@ -18,7 +18,7 @@ from tests.benchmark import tflite_cases
 from tests.benchmark import tree_cases
 from tests.benchmark.environment import np
 
-# Classes of models, which the summary tells apart.
+# Classes of models, which the summary reports separately.
 FLOAT32 = "float32"
 ONNX_INT8 = "int8 ONNX"
 TFLITE_INT8 = "int8 TFLite"
@@ -36,7 +36,7 @@ TRAINED = ("squeezenet1.0_fp32", "subpixel_cnn", "mlperf_ic_float", "mlperf_vww_
            "cifar10_pytorch_cnn", "mnist_cntk", "tribuo_cnn_mnist", "ultraface_rfb320",
            "vespa_transformer", "fastestdet", "yunet_n_320", "dtln_1", "silero_vad_16k_op15",
            "tiny_random_gpt2")
-# Trained models whose weights and activations are integers of 8 bits.
+# Trained models with 8-bit integers as weights and activations.
 QUANTISED = ("mlperf_ad_int8", "mlperf_ic_int8", "mlperf_kws_int8", "mlperf_vww_int8",
              "mobilenet_v2_quant", "mnist_quantized_connxr", "tract_qlstm")
 
@@ -47,7 +47,7 @@ class Case:
     kind: str
     model: pathlib.Path
     inputs: dict  # name to array, in the model's order
-    states: dict = dataclasses.field(default_factory=dict)  # input that the next run takes from an output
+    states: dict = dataclasses.field(default_factory=dict)  # input to the output whose value it gets in the next run
 
     @property
     def is_tflite(self):
@@ -58,8 +58,8 @@ class Case:
         return self.kind in (ONNX_INT8, TFLITE_INT8, HYBRID)
 
     def constants(self):
-        """The scalars among the inputs, which are options of the model: Kiln compiles for one
-        value of them."""
+        """The scalar inputs. They are options of the model, and Kiln compiles the model for one
+        value of each."""
         return {name: array for name, array in self.inputs.items() if array.ndim == 0}
 
     def tensors(self):
@@ -67,7 +67,7 @@ class Case:
 
 
 def _lcg(seed, shape):
-    """The manifest's generator: one stream per tensor, exact in float32."""
+    """The generator described in the manifest: one stream per tensor, exact in float32."""
     count = int(np.prod(shape))
     values = np.empty(count, np.float32)
     state = seed
@@ -130,7 +130,8 @@ def _trees(trees, folder):
 
 
 def all_cases(data, folder):
-    """Functions that each make one Case, by its name. Generated models are written to `folder`."""
+    """Returns functions by name. Each function creates a Case. Generated models are written to
+    `folder`."""
     make = {}
     for net in LIGHT:
         path = data / "onnx_light" / ("light_%s.onnx" % net)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole models beside ONNX Runtime, LiteRT and OpenVINO, in one process, taking turns.
+"""Compares whole models with ONNX Runtime, LiteRT and OpenVINO, in one process, taking turns.
 
   bazel run -c opt //tests/benchmark:models -- --threads 1,2 --only int8,encoder
 
-Each model is compiled for this machine and measured in rounds in which Kiln and all that can take
-the model run one after the other, with the same number of threads, each long enough to be told
-apart from the clock. The figures are medians over the rounds, and a ratio is the median of the
-rounds' ratios, with the peer for which it is largest: the better one.
+Each model is compiled for this machine and measured in rounds. In a round, Kiln and all peers that
+can run the model take turns, with the same number of threads. Each turn is long compared with the
+clock's resolution. Figures are medians over the rounds. A ratio is the median of the rounds' ratios,
+for the fastest peer, which has the largest ratio.
 """
 
 import argparse
@@ -25,11 +25,11 @@ from tests.benchmark import peers as peer_table
 from tests.benchmark import rounds
 from tests.benchmark import table
 
-TOLERANCE = 1e-3  # the largest difference, of the largest output
-# Of models with integers the mean difference: peers round their steps in other ways, and steps of
-# one quantum grow through a net.
+TOLERANCE = 1e-3  # largest difference, relative to the largest output
+# Mean differences for models with integers. Peers round intermediate results differently, and
+# differences of one quantum grow through a net.
 MEAN_QUANTA = 4
-MEAN_TOLERANCE = 0.05  # of the largest output
+MEAN_TOLERANCE = 0.05  # relative to the largest output
 
 
 def cpu_name():
@@ -43,7 +43,7 @@ def cpu_name():
 
 
 class Session:
-    """The rows so far, and what could not be measured or is wrong."""
+    """The rows so far, and notes on models that could not be measured or are wrong."""
 
     def __init__(self, arguments, folder):
         self._arguments = arguments
@@ -65,7 +65,7 @@ class Session:
         return opened
 
     def _difference(self, case, kiln, peers):
-        """From the peer that is nearest; " WRONG" behind one that is too large."""
+        """Returns the difference from the nearest peer, with " WRONG" appended if it is too large."""
         if not peers:
             return "-"
         wanted = [peer.outputs() for peer in peers]
@@ -84,7 +84,7 @@ class Session:
         self._library.set_threads(threads)
         kiln = kiln_model.Kiln(self._library, path, case, graph)
         peers = self._open_peers(case, threads)
-        apart = self._difference(case, kiln, peers)  # of the first runs
+        apart = self._difference(case, kiln, peers)  # outputs of the first runs
         count = multiply_adds.count(graph)
         clock = rounds.PROCESSOR if self._arguments.processor_time else rounds.WALL
         measurement = rounds.measure(kiln, peers, 2.0 * count, self._library.peak_flops,

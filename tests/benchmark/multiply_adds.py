@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The multiply-adds of a model, counted from its graph as Kiln prints it.
+"""Counts the multiply-adds of a model in the graph that Kiln prints.
 
-A model's work is that of its products: convolutions, dense layers and matrix products, as they
-stand in the graph, whatever a schedule makes of them.
+The work of a model is that of its products: convolutions, dense layers and matrix products. They are
+counted as the graph states them, independent of the schedule.
 """
 
 import math
@@ -20,7 +20,7 @@ def _shape(text):
 
 
 def _operands(text, shapes):
-    """The shapes of the first two."""
+    """Returns the shapes of the first two operands."""
     found = []
     for name, own in _OPERAND.findall(text)[:2]:
         found.append(_shape(own) if own else shapes.get(name))
@@ -28,7 +28,8 @@ def _operands(text, shapes):
 
 
 def _weights_per(letter, weight, arguments, default):
-    """Weights that an output ('O') or a channel of data ('I') meets."""
+    """Returns the number of weights that contribute to one output ('O') or use one channel of the
+    data ('I')."""
     match = re.search(r'kernel_layout="(\w+)"', arguments)
     layout = match.group(1) if match else default
     return math.prod(weight) // weight[layout.index(letter)]
@@ -53,7 +54,7 @@ def _of_line(op, arguments, result, shapes):
 
 
 def count(lines):
-    """Of the typed graph in Relay's text."""
+    """Returns the number of multiply-adds of the typed graph in Relay text."""
     shapes = {}
     total = 0
     for line in lines:

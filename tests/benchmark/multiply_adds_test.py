@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Multiply-adds are counted from the text of a graph."""
+"""Checks the number of multiply-adds that is counted from the text of a graph."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ def @main(%x: Tensor[(1, 8, 8, 4), float32], %w: Tensor[(6, 4, 3, 3), float32],
   (%3, %1, %2, %4, %5)
 }
 """
-# Output places, channels and taps; of the transposed convolution data, outputs and taps.
+# Output positions x channels x taps. For the transposed convolution: data x outputs x taps.
 COUNTS = (4 * 4 * 6 * 4 * 9, 6 * 6 * 4 * 9, 8 * 8 * 4 * 2 * 4, 3 * 5 * 2 * 7, 2 * 4 * 9)
 
 

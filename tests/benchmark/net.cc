@@ -12,9 +12,9 @@ namespace {
 
 const DType kF32 = DType::Float(32), kF64 = DType::Float(64), kI32 = DType::Int(32);
 
-constexpr double kZeroPoint = -128;  // of data behind a ReLU
+constexpr double kZeroPoint = -128;  // zero point of data after a ReLU
 
-// `value(i)` for each element.
+// Returns a tensor with `value(i)` as element i.
 template <typename T, typename F>
 Tensor Made(const Shape& shape, DType dtype, const F& value) {
   std::vector<T> values(static_cast<size_t>(NumElements(shape)));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph that is written operator by operator:
+// Builds a graph operator by operator:
 //
 //   Net net;
 //   net.Output(net.Op("nn.relu", {net.Input({1, 64})}));
 //   absl::StatusOr<Graph> graph = std::move(net).Take();
 //
-// Weights are small numbers that repeat after a while.
+// Weights are small numbers in a repeating pattern.
 #ifndef KILN_TESTS_BENCHMARK_NET_H_
 #define KILN_TESTS_BENCHMARK_NET_H_
 
@@ -27,7 +27,7 @@ class Net {
   ValueId Weights(const Shape& shape);      // float32
   ValueId Int8Weights(const Shape& shape);  // from -13 to 13
   ValueId Scalar(DType dtype, double value);
-  // An error stays until Take, and what is added behind it is ignored.
+  // The first error is kept until Take; operators that are added after it are ignored.
   ValueId Op(absl::string_view op, std::vector<ValueId> inputs, Attrs attrs = {});
   // A quantized product, "qnn.conv2d" or "qnn.dense", as the TFLite reader writes it: bias per
   // channel, and requantization with a scale per channel to int8.

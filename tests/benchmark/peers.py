@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Kiln is compared with. Each peer opens a case with a number of threads and runs it:
+"""The peers with which Kiln is compared. Each peer opens a case with a number of threads and runs it:
 
-  peer = OnnxRuntime(case, threads)  # Unfit, with the reason, where it cannot take the model
+  peer = OnnxRuntime(case, threads)  # raises Unfit, with the reason, if it cannot run the model
   peer.run()
   peer.outputs()
 
-All have every optimisation on and compute float32 as float32. Opening runs a model once, so that
-outputs() are those of the first run, which a model with a state tells apart from later ones.
+All optimizations of the peers are on, and float32 is computed as float32. Opening runs the model
+once, so outputs() are then those of the first run. This matters for a model with a state.
 """
 
 import importlib
@@ -22,7 +22,7 @@ openvino = importlib.import_module("openvino")
 
 
 class Unfit(Exception):
-    """The peer cannot take the model."""
+    """The peer cannot run the model."""
 
 
 def _first_line(error):
@@ -31,10 +31,10 @@ def _first_line(error):
 
 
 class Peer:
-    """Opens the model and turns what its library throws into Unfit."""
+    """Opens the model, and turns exceptions of the peer's library into Unfit."""
 
     name = version = ""
-    suffixes = (".onnx", ".tflite")  # of the files that it reads
+    suffixes = (".onnx", ".tflite")  # suffixes of the files that the peer reads
 
     @classmethod
     def reads(cls, case):
@@ -47,14 +47,14 @@ class Peer:
             self._open(case, threads)
         except (RuntimeError, ValueError, TypeError) as error:
             raise Unfit(_first_line(error)) from error
-        except Exception as error:  # onnxruntime's own, which have no common base
+        except Exception as error:  # onnxruntime's exceptions have no common base
             if type(error).__module__.split(".")[0] != "onnxruntime":
                 raise
             raise Unfit(_first_line(error)) from error
 
 
 class OnnxRuntime(Peer):
-    """A session whose inputs and outputs are bound, so that a run copies nothing."""
+    """A session with bound inputs and outputs, so that a run copies nothing."""
 
     name, version = "ONNX Runtime", onnxruntime.__version__
     suffixes = (".onnx",)
@@ -72,7 +72,7 @@ class OnnxRuntime(Peer):
             self._binding.bind_cpu_input(name, array)
         for output in session.get_outputs():
             self._binding.bind_output(output.name)
-        # The second run knows the outputs' shapes, so their memory can stay.
+        # The shapes of the outputs are known after the second run, so their memory can be reused.
         session.run_with_iobinding(self._binding)
         for output, value in zip(session.get_outputs(), self._binding.get_outputs()):
             self._binding.bind_ortvalue_output(output.name, value)
@@ -86,7 +86,7 @@ class OnnxRuntime(Peer):
 
 
 class LiteRt(Peer):
-    """With the XNNPACK delegate, as by default."""
+    """Uses the XNNPACK delegate, which is the default."""
 
     name, version = "LiteRT", litert_version
     suffixes = (".tflite",)
@@ -99,8 +99,8 @@ class LiteRt(Peer):
         for tensor, array in zip(details, case.inputs.values()):
             self._interpreter.set_tensor(tensor["index"], array)
         self._interpreter.invoke()
-        # What invoke() calls behind a check of Python's references, which takes as long as a small
-        # model.
+        # invoke() calls this method after a check of Python references, which takes as long as a
+        # small model.
         self.run = self._interpreter._interpreter.Invoke  # pylint: disable=protected-access
 
     def outputs(self):
@@ -109,7 +109,7 @@ class LiteRt(Peer):
 
 
 class OpenVino(Peer):
-    """One stream, for latency."""
+    """Uses one stream, for latency."""
 
     name, version = "OpenVINO", openvino.__version__.split("-")[0]
 
@@ -119,7 +119,7 @@ class OpenVino(Peer):
         inputs = list(zip(model.inputs, case.inputs.values()))
         if any(port.partial_shape.is_dynamic for port, _ in inputs):
             model.reshape({port: list(array.shape) for port, array in inputs})
-        # A thread that is tied to a CPU waits for whoever else got that one.
+        # A thread that is tied to a CPU waits if another thread runs on that CPU.
         compiled = core.compile_model(model, "CPU", {
             "PERFORMANCE_HINT": "LATENCY", "NUM_STREAMS": "1", "INFERENCE_NUM_THREADS": threads,
             "INFERENCE_PRECISION_HINT": "f32", "ENABLE_CPU_PINNING": False})
@@ -140,7 +140,7 @@ PEERS = (OnnxRuntime, LiteRt, OpenVino)
 
 
 class QuietErrors:
-    """Keeps what C++ libraries write to standard error meanwhile out of the table."""
+    """Keeps output of C++ libraries to standard error out of the table."""
 
     def __enter__(self):
         self._kept = os.dup(2)

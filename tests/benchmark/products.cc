@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Float32 kernels that compute much: dense layers, convolutions, attention.
+// Float32 kernels that are limited by arithmetic: dense layers, convolutions, attention.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -18,7 +18,7 @@ void AddDense(KernelList& list, int64_t m, int64_t n, int64_t k) {
 
 struct Convolution {
   int64_t extent, in, out, kernel;
-  const char* epilogue = "relu";  // sigmoid, silu
+  const char* epilogue = "relu";  // or sigmoid, silu
   bool winograd = false;
 };
 
@@ -42,7 +42,7 @@ void AddConvolution(KernelList& list, const Convolution& c) {
            std::move(net).Take(), {.winograd = c.winograd});
 }
 
-// As decoders have it: twice the extent.
+// A transposed convolution that doubles the extent, as in decoders.
 void AddTransposed(KernelList& list, int64_t extent, int64_t in, int64_t out, int64_t kernel) {
   Net net;
   const int64_t padding = kernel / 2 - 1;
@@ -58,7 +58,7 @@ void AddTransposed(KernelList& list, int64_t extent, int64_t in, int64_t out, in
            std::move(net).Take());
 }
 
-// Softmax between two products, one matrix per head.
+// Two products with a softmax in between, one matrix per head.
 void AddAttention(KernelList& list, int64_t heads, int64_t tokens, int64_t depth) {
   Net net;
   const Shape shape = {heads, tokens, depth};

@@ -16,11 +16,11 @@ namespace {
 const DType kF32 = DType::Float(32);
 
 constexpr double kMinSeconds = 0.004;
-constexpr double kSampleSeconds = 1e-4;  // at least, of what the clock is read around
+constexpr double kSampleSeconds = 1e-4;  // minimum time between two readings of the clock
 constexpr size_t kMinSamples = 3;
-constexpr int64_t kSteps = 10000;  // of the loop of multiply-adds: some hundred microseconds
+constexpr int64_t kSteps = 10000;  // steps of the multiply-add loop, some hundred microseconds
 
-// Multiply-adds on as many accumulators as the machine has registers for.
+// Returns a loop of multiply-adds on `accumulators` independent sums, which fill the registers.
 loop::LoopProgram MultiplyAdds(const Target& target, int64_t accumulators) {
   using namespace loop;  // NOLINT: a program is written out
   const int64_t lanes = target.Lanes(kF32);
@@ -132,7 +132,7 @@ absl::StatusOr<double> Roofs::CopiedBytes(int64_t bytes) {
     return absl::OkStatus();
   };
   const auto run = [&] { return OnEachThread(threads, copy); };
-  KILN_RETURN_IF_ERROR(run());  // into the cache
+  KILN_RETURN_IF_ERROR(run());  // loads the data into the cache
   KILN_ASSIGN_OR_RETURN(const double seconds, SecondsPerRun(run, clock_));
   return 2.0 * static_cast<double>(part) * threads / seconds;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels are compared with: what this machine does at most, at this moment.
+// Peak rates of this machine at this moment, with which kernels are compared.
 #ifndef KILN_TESTS_BENCHMARK_ROOFS_H_
 #define KILN_TESTS_BENCHMARK_ROOFS_H_
 
@@ -18,25 +18,25 @@ namespace kiln::benchmark {
 
 enum class Clock {
   kWall,
-  kProcessor,  // of all threads of this process, while they have a CPU: on a busy machine, with one
+  kProcessor,  // time on the CPU, summed over all threads of this process
 };
 
-// Seconds of one run of `run`, the median of samples that take some milliseconds together: enough
-// to leave out those that another process interrupts, and short, so that what is measured right
-// behind finds the machine in the same state.
+// Returns the seconds of one run of `run`: the median of samples that take some milliseconds
+// together. This is long enough to exclude samples that another process interrupts. It is short
+// enough that the next measurement finds the machine in the same state.
 absl::StatusOr<double> SecondsPerRun(const std::function<absl::Status()>& run, Clock clock);
 
-// Rates of all threads of the runtime's pool together, measured when they are asked for.
+// Rates of all threads of the runtime's pool together, measured at each call.
 class Roofs {
  public:
-  // Of code for `target`, which must be this machine or an older one of its kind.
+  // Measures code for `target`, which must be this machine or an older one of its kind.
   static absl::StatusOr<Roofs> Create(const Target& target, Clock clock);
 
   // Operations per second (a multiply-add is 2) of generated code that multiplies and adds in
-  // registers, in vectors as wide as the target has.
+  // registers, in vectors of the target's full width.
   absl::StatusOr<double> Flops() const;
 
-  // The same of the instruction that adds products of bytes. Errors as FindByteProducts.
+  // The same for the instruction that adds products of bytes. Fails if FindByteProducts fails.
   absl::StatusOr<double> ByteOperations() const;
 
   // Bytes read and written per second by a copy that reads and writes `bytes` in all.
@@ -47,7 +47,7 @@ class Roofs {
   int64_t accumulators_ = 0;
   std::unique_ptr<codegen::Jit> jit_;
   absl::StatusOr<ByteProducts> byte_products_;
-  std::vector<char> memory_;  // that is copied
+  std::vector<char> memory_;  // source and destination of the copy
 };
 
 }  // namespace kiln::benchmark

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds in which all runners of a case take turns, and what comes of them."""
+"""Rounds in which all runners of a case take turns, and the resulting figures."""
 
 import dataclasses
 import itertools
@@ -8,21 +8,21 @@ import time
 
 from tests.benchmark.environment import np
 
-# Clocks. Processor time is that of all threads of the process, while they have a CPU.
+# Clocks. Processor time is the time that all threads of the process spend on a CPU.
 WALL = time.perf_counter
 PROCESSOR = time.process_time
 
-SETTLE_SECONDS = 0.02  # until another's threads have stopped spinning
-SAMPLE_SECONDS = 50e-6  # at least, of what the clock is read around
-WARM_UP = 0.2  # of a turn
+SETTLE_SECONDS = 0.02  # until the previous runner's threads have stopped spinning
+SAMPLE_SECONDS = 50e-6  # minimum time between two readings of the clock
+WARM_UP = 0.2  # fraction of a turn
 
 
 @dataclasses.dataclass
 class Measurement:
     seconds: dict  # by the runner's name: the median over the rounds
-    ratios: dict  # by the peer's name: the median of the rounds' ratios of Kiln's time to its
-    peak_flops: float  # the median of what was measured beside Kiln, operations per second
-    part_of_peak: float  # the median over the rounds, for `flops` operations
+    ratios: dict  # by the peer's name: the median over the rounds of Kiln's time divided by the peer's
+    peak_flops: float  # median of the peaks measured next to Kiln, in operations per second
+    part_of_peak: float  # median over the rounds of Kiln's rate, for `flops` operations, divided by the peak
 
 
 def _timed(run, count, clock):
@@ -33,8 +33,8 @@ def _timed(run, count, clock):
 
 
 def seconds_per_run(run, budget, clock):
-    """The median of samples for about `budget` seconds, after a warm-up. A sample is one run, or as
-    many as take long beside the clock."""
+    """Returns the median of samples for about `budget` seconds, after a warm-up. A sample is one
+    run, or as many runs as are needed to be long compared with the clock's resolution."""
     run()
     end = clock() + budget * WARM_UP
     one = _timed(run, 1, clock)
@@ -50,7 +50,8 @@ def seconds_per_run(run, budget, clock):
 
 
 def measure(kiln, peers, flops, peak, rounds, budget, clock):
-    """`peak()` is asked right before and right behind Kiln. Each round begins with another."""
+    """Measures all runners. `peak()` is called right before and right after Kiln. Each round begins
+    with another runner."""
     times = {runner.name: [] for runner in (kiln, *peers)}
     peaks, parts = [], []
     order = [kiln, *peers]
@@ -73,7 +74,7 @@ def measure(kiln, peers, flops, peak, rounds, budget, clock):
 
 @dataclasses.dataclass
 class Difference:
-    worst: float  # relative to the output's largest value; of integers: in quanta
+    worst: float  # relative to the output's largest value; for integers in quanta
     mean: float
     integers: bool
 
@@ -84,7 +85,7 @@ class Difference:
 
 
 def difference(found, wanted):
-    """The largest of all outputs'."""
+    """Returns the largest difference among all outputs."""
     result = Difference(0, 0, all(np.issubdtype(b.dtype, np.integer) for b in wanted))
     for a, b in zip(found, wanted):
         apart = np.abs(a.astype(np.float64) - b)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of one TopK each: the heads of detectors, rerankers and nearest neighbors."""
+"""Models with one TopK each: the heads of detectors, rerankers and nearest neighbors."""
 
 import dataclasses
 import importlib
@@ -15,7 +15,7 @@ SEED = 1
 @dataclasses.dataclass(frozen=True)
 class Selection:
     count: int  # K
-    places: int  # of a row
+    places: int  # length of a row
     rows: int = 1
 
     @property
@@ -28,7 +28,7 @@ SELECTIONS = (Selection(5, 500), Selection(100, 1024), Selection(100, 1344), Sel
 
 
 def write(selection, path):
-    """Writes the ONNX file; returns inputs for it: scores from 0 to 1."""
+    """Writes the ONNX file, and returns inputs for it: scores from 0 to 1."""
     tensor = onnx.helper.make_tensor_value_info
     shape, chosen = (selection.rows, selection.places), (selection.rows, selection.count)
     graph = onnx.helper.make_graph(

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The time until a new process has its first result, beside ONNX Runtime.
+"""Compares the time until a new process has its first result with ONNX Runtime's.
 
   bazel run -c opt //tests/benchmark:start
 
-Processes of both take turns; the figures are medians. Kiln's is a C++ program that loads the
-compiled library, allocates, and runs it once with one thread. ONNX Runtime's is Python, so its time
-is told in parts as well: the whole process, from the import on, and the session and its run alone.
+Processes of both take turns; the figures are medians. Kiln's process is a C++ program that loads the
+compiled library, allocates, and runs it once with one thread. ONNX Runtime's process is Python, so
+its time is also given in parts: the whole process, the time from the import on, and the time of the
+session and its run.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from tests.benchmark import environment
 from tests.benchmark import model_cases
 from tests.benchmark.kiln_model import compile_model
 
-# Prints the milliseconds from before the import on, and from before the session on.
+# Prints the milliseconds since before the import, and since before the creation of the session.
 ONNX_RUNTIME = """
 import sys, time
 begin = time.perf_counter()
@@ -39,7 +40,7 @@ print((end - begin) * 1e3, (end - imported) * 1e3)
 
 
 def run(command):
-    """Milliseconds of the process, and those that it prints."""
+    """Runs the command. Returns the milliseconds of the process, and the milliseconds that it prints."""
     begin = time.perf_counter()
     result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return [(time.perf_counter() - begin) * 1e3] + [float(word) for word in result.stdout.split()]

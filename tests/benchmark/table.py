@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of measured models, and its summary by classes."""
+"""The table of measured models, and its summary by class of models."""
 
 import dataclasses
 import math
@@ -22,7 +22,7 @@ class Row:
 
     @property
     def has_peak(self):
-        """Whether it is long enough, and of floats, to be compared with the machine's peak."""
+        """True if the model uses floats and is large enough to be compared with the machine's peak."""
         return self.kind == ENCODER or (
             self.kind == FLOAT32 and self.multiply_adds > LARGE_MULTIPLY_ADDS)
 
@@ -67,7 +67,8 @@ def _print_class(title, rows, ratio):
 
 
 def print_summary(rows, threads):
-    """Geometric mean and worst of Kiln's time beside the better peer's, by class."""
+    """Prints the geometric mean and the worst of Kiln's time relative to the fastest peer's, by
+    class."""
     rows = [row for row in rows if row.threads == threads and row.best_peer]
     print("\n| %d thread%s | models | geometric mean | worst | which |\n|---|---|---|---|---|" % (
         threads, "" if threads == 1 else "s"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The TFLite models below KILN_SHARED_DATA, and inputs for them."""
+"""The TFLite models below KILN_SHARED_DATA, and their inputs."""
 
 import dataclasses
 import importlib
@@ -13,7 +13,7 @@ SEED = 1
 
 @dataclasses.dataclass(frozen=True)
 class TfliteModel:
-    kind: str  # of the arithmetic: int8, float32; hybrid: float operators with int8 weights
+    kind: str  # arithmetic: int8, float32, or hybrid (float operators with int8 weights)
     name: str
     path: str
 
@@ -50,7 +50,7 @@ MODELS = (
 
 
 def _random(random, shape, dtype):
-    """Numbers that a model may meet: the whole range of bytes, floats of [0, 1), small indices."""
+    """Returns typical inputs: the whole range of bytes, floats of [0, 1), small indices."""
     if np.issubdtype(dtype, np.floating):
         return random.random(shape, np.float32).astype(dtype)
     if dtype in (np.int8, np.uint8):
@@ -60,8 +60,8 @@ def _random(random, shape, dtype):
 
 
 def inputs(path):
-    """Arrays by the names of the inputs, in the model's order: those of the first step that the
-    data has for it, or random ones."""
+    """Returns arrays by the names of the inputs, in the model's order: the first step of stored
+    data, or random values if there are none."""
     model = interpreter.Interpreter(model_path=str(path), num_threads=1)
     random = np.random.default_rng(SEED)
     arrays = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boosted trees of LightGBM and XGBoost, trained on generated data and converted as their users do."""
+"""Boosted trees of LightGBM and XGBoost, trained on generated data and converted by onnxmltools."""
 
 import dataclasses
 import importlib
@@ -16,7 +16,7 @@ BATCHES = (1, 10, 100, 1000)
 
 @dataclasses.dataclass(frozen=True)
 class Trees:
-    library: str  # lightgbm, xgboost
+    library: str  # lightgbm or xgboost
     trees: int
     batch: int
     float64: bool = False
@@ -38,7 +38,7 @@ def _data():
 
 
 def _converted(trees):
-    """The model of ONNX, of 31 leaves or 6 levels a tree, as the libraries have it by themselves."""
+    """Returns the ONNX model. Trees have 31 leaves or 6 levels, the libraries' defaults."""
     samples, target = _data()
     convert = importlib.import_module("onnxmltools.convert")
     types = importlib.import_module("onnxmltools.convert.common.data_types")
@@ -53,7 +53,7 @@ def _converted(trees):
 
 
 def _in_float64(model):
-    """The same trees with data, thresholds and leaves of float64 (ai.onnx.ml 3)."""
+    """Returns the same trees with data, thresholds and leaves in float64 (ai.onnx.ml 3)."""
     wide = {"nodes_values": "nodes_values_as_tensor", "target_weights": "target_weights_as_tensor", "base_values": "base_values_as_tensor",
             "nodes_hitrates": "nodes_hitrates_as_tensor"}
     for node in model.graph.node:
@@ -69,7 +69,7 @@ def _in_float64(model):
 
 
 def write(trees, path):
-    """Writes the ONNX file; returns inputs for it."""
+    """Writes the ONNX file, and returns inputs for it."""
     model = _converted(trees)
     samples = _data()[0][: trees.batch]
     if trees.float64:

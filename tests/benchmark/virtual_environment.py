@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Virtual environments of Python in the user's cache, with packages of PyPI.
+"""Virtual environments of Python in the user's cache, with PyPI packages.
 
   activate("benchmark", ["numpy==2.4.6"])
   import numpy
 
-Only what is started by hand uses them: no test installs anything.
+Only programs that are started by hand use them: no test installs anything.
 """
 
 import hashlib
@@ -15,18 +15,18 @@ import sys
 
 
 def cache():
-    """The folder of what is kept for the user, below $XDG_CACHE_HOME or ~/.cache."""
+    """Returns the folder of the user's cached files, below $XDG_CACHE_HOME or ~/.cache."""
     return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache", "kiln")
 
 
 def folder(name, requirements):
-    """Where the environment is or will be."""
+    """Returns the path of the environment, which need not exist yet."""
     versions = hashlib.sha256(" ".join(requirements).encode()).hexdigest()[:12]
     return cache() / ("%s-%s-python%d.%d" % (name, versions, *sys.version_info[:2]))
 
 
 def _install(environment, requirements):
-    """Makes the virtual environment; leaves no half-made one behind under its final name."""
+    """Creates the virtual environment. A failure leaves nothing under the final name."""
     print("installing %s into a virtual environment (once)" % ", ".join(requirements),
           file=sys.stderr)
     made = environment.with_name(environment.name + ".partial")
@@ -37,8 +37,8 @@ def _install(environment, requirements):
 
 
 def python(name, requirements):
-    """The interpreter of the environment, which the first call makes. SystemExit with a text if
-    that fails."""
+    """Returns the interpreter of the environment. The first call creates the environment. Raises
+    SystemExit with a text if that fails."""
     environment = folder(name, requirements)
     try:
         if not environment.exists():
@@ -51,7 +51,7 @@ def python(name, requirements):
 
 
 def activate(name, requirements):
-    """Puts the environment's packages before those of this process."""
+    """Puts the environment's packages before this process's own in the search path."""
     python(name, requirements)
     (packages,) = folder(name, requirements).glob("lib/python*/site-packages")
     sys.path.insert(0, str(packages))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the commands of cases.tsv, one test for each row, and judges each by the row's own condition."""
+"""Runs the commands of cases.tsv, one test per row, and judges each by the row's condition."""
 
 import csv
 import glob
@@ -15,7 +15,7 @@ DATA = os.environ.get("KILN_SHARED_DATA", "")
 CASES = os.path.join(os.path.dirname(os.path.abspath(DATA)), "cases") if DATA else ""
 TABLE = os.path.join(CASES, "cases.tsv")
 
-# Commands of the rows whose second column is prose.
+# Commands of the rows with prose in the second column.
 COMMANDS = {
     "operators/c_two_models_one_unit": """
 for name in a b; do
@@ -65,12 +65,13 @@ def _runs_nothing(case, done, _):
 
 
 def _is_small(case, done, out):
-    """The row's time is measured by //tests/benchmark:compile_time, model topk_300of8400."""
+    """Checks only the size of the library. The time is measured by //tests/benchmark:compile_time, model
+    topk_300of8400."""
     case.assertEqual(done.returncode, 0, done.stderr)
     case.assertLessEqual(os.path.getsize(os.path.join(out, "m.so")), 100_000)
 
 
-# The third column of the table, and what it stands for.
+# Checks by the text in the third column of the table.
 CONDITIONS = {
     "1 passed": _passed,
     "exit status 0": _succeeds,

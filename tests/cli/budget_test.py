@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kiln budget: limits that are kept, limits that are not, and what is no object, no limit or no measurement."""
+"""kiln budget: limits that are kept or exceeded, and invalid objects, limits and measurements."""
 
 import json
 import os
@@ -43,7 +43,7 @@ class BudgetTest(CliCase):
         )
 
     def test_json(self):
-        """What is used of each limit, whether it is kept or not."""
+        """The output has the used amount for each limit, even if the limit is exceeded."""
         for limit, status in (("256K", 0), ("1000", 2)):
             result = self.kiln(*self.check, "--json", "--max-flash-bytes", limit, "--max-stack-bytes=1K", "--max-ram-bytes=1M")
             self.assertEqual(result.returncode, status)

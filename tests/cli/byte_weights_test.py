@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights of 8 bits that ONNX's DequantizeLinear reads: the bytes of the library, the note, and the numbers."""
+"""8-bit weights that ONNX's DequantizeLinear reads: their size in the library, the note, and the results."""
 
 import array
 import os
@@ -14,7 +14,7 @@ ROWS = 2
 
 
 def number(value):
-    """An unsigned number as protobuf writes it."""
+    """Encodes an unsigned number as a protobuf varint."""
     written = b""
     while value > 127:
         written += bytes([value & 127 | 128])
@@ -23,7 +23,7 @@ def number(value):
 
 
 def field(key, value):
-    """A field of a protobuf message: a number, or a text, bytes or message."""
+    """Encodes a field of a protobuf message. The value is a number, or a text, bytes or message."""
     if isinstance(value, int):
         return number(key << 3) + number(value)
     data = value.encode() if isinstance(value, str) else value
@@ -48,9 +48,9 @@ def floats(values):
 
 
 class Model:
-    """y = x w, of weights with a scale for each column, and the data and result of one run.
+    """The model y = x w with a scale per column of the weights, and the data and result of one run.
 
-    All numbers are multiples of a quarter that float32 holds.
+    All numbers are multiples of a quarter, which float32 represents exactly.
     """
 
     def __init__(self, dtype, zero_point, depth=256, columns=192):
@@ -92,7 +92,7 @@ class ByteWeightsTest(CliCase):
                     self.succeeds("run", library, "--input", "x=" + x, "--check", "y=" + y, "--rtol", "1e-6")
                     sizes.append(os.path.getsize(library))
                     notes.append(result.stderr.decode())
-                # The model fits the L2 cache, so that floats are faster.
+                # The model fits into the L2 cache, so floats are faster.
                 self.assertIn("1 weight that the model stores in 8 bits is stored as floats in the library", notes[0])
                 self.assertNotIn("stored as floats", notes[1])
                 self.assertGreater(sizes[0] - sizes[1], 2.9 * 256 * 192)
@@ -105,7 +105,7 @@ class ByteWeightsTest(CliCase):
 
     @needs_llvm
     def test_a_weight_that_the_cache_does_not_keep(self):
-        # It has 1228800 bytes as floats; the target's L2 cache has 1 MiB.
+        # As floats, the weights take 1228800 bytes. The target's L2 cache has 1 MiB.
         path = self.write("m.onnx", Model(INT8, 0, depth=1024, columns=300).onnx)
         for target, has_bytes in (("x86-64-v3", True), ("x86-64", False)):
             result = self.kiln("compile", path, "--emit=scheduled", "--target", target)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kiln check-onnx over a folder of cases: digits with an output that is right and one that is not, and what is no model."""
+"""kiln check-onnx over a folder of cases: digits with a right and a wrong output, and files that are not models."""
 
 import json
 import os
@@ -19,7 +19,7 @@ def varint(value):
 
 
 def tensor(shape, floats):
-    """An ONNX TensorProto of float32: dims, data_type, raw_data."""
+    """Encodes an ONNX TensorProto of float32: dims, data_type, raw_data."""
     raw = struct.pack(f"<{len(floats)}f", *floats)
     dims = b"".join(b"\x08" + varint(extent) for extent in shape)
     return dims + b"\x10\x01" + b"\x4a" + varint(len(raw)) + raw
@@ -29,7 +29,7 @@ def tensor(shape, floats):
 class CheckOnnxTest(CliCase):
     def setUp(self):
         super().setUp()
-        # Of an image of zeros, what the model itself gives.
+        # The expected output is the model's own result for an image of zeros.
         zeros = tensor([1, 1, 8, 8], [0.0] * 64)
         self.write("zeros.pb", zeros)
         self.succeeds("compile", DIGITS, "-o", self.out, "--module-name", "digits")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the command line share."""
+"""Helpers for the tests of the command line."""
 
 import fcntl
 import os
@@ -15,19 +15,19 @@ KILN = os.path.abspath("tools/kiln/kiln")
 DIGITS = os.path.abspath("models/digits/digits.onnx")
 MY_MOD = os.path.abspath("models/my_mod/my_mod.relay")
 
-# The code generators that are built in.
+# The built-in code generators.
 CODEGENS = re.search("^code generators: (.*)$", subprocess.check_output([KILN, "--version"]).decode(), re.M).group(1).split(", ")
 needs_llvm = unittest.skipUnless("llvm" in CODEGENS, "the compiler is built without LLVM, which makes objects")
 
 
 def npy(descr, shape, data):
-    """A NumPy file, by the format's version 1."""
+    """Returns a NumPy file in version 1 of the format."""
     header = str({"descr": descr, "fortran_order": False, "shape": shape}).encode()
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
 
 
 class CliCase(unittest.TestCase):
-    """The tool in an empty folder, self.folder."""
+    """Runs the tool in an empty folder, self.folder."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -49,7 +49,7 @@ class CliCase(unittest.TestCase):
         )
 
     def in_terminal(self, columns, *args, environment=()):
-        """What a run writes to a terminal of so many columns."""
+        """Returns the text that a run writes to a terminal with this number of columns."""
         controller, terminal = pty.openpty()
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         variables = dict(os.environ, TERM="xterm")
@@ -78,7 +78,8 @@ class CliCase(unittest.TestCase):
         return result.stdout.decode()
 
     def refuses(self, words, *args):
-        """The run fails by the user's fault, its message holds `words`, and there is no output folder."""
+        """Checks that the run fails with a user error, that its message contains `words`, and that there is no output
+        folder."""
         result = self.kiln(*args)
         message = result.stderr.decode()
         self.assertEqual(result.returncode, 2, message)
@@ -87,11 +88,11 @@ class CliCase(unittest.TestCase):
         self.assertFalse(os.path.exists(self.out))
 
     def without_checksums(self, text):
-        """A text without SHA-256 sums, one of which is that of the options."""
+        """Returns the text without SHA-256 sums, because one of them is that of the options."""
         return re.sub("[0-9a-f]{64}", "", text)
 
     def files(self, folder):
-        """The bytes of all files below `folder`, by their paths there."""
+        """Returns the bytes of all files below `folder`, by relative path."""
         contents = {}
         for path, _, names in os.walk(folder):
             for name in names:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line as its users meet it: what it prints, its exit status (0, or 2 for the user's fault), and that it leaves nothing behind."""
+"""The command line as users see it: the output, the exit status (0, or 2 for a user error), and no files left over."""
 
 import json
 import math
@@ -10,7 +10,7 @@ import unittest
 
 from tests.cli.cli_case import CODEGENS, DIGITS, MY_MOD, CliCase, needs_llvm, npy
 
-# What the C runtime has room for.
+# The C runtime's limit on the number of pools.
 with open("runtime_crt/include/kiln/model.h") as model_header:
     MOST_POOLS = int(re.search(r"#define TVM_MAX_WORKSPACES (\d+)", model_header.read()).group(1))
 
@@ -34,7 +34,7 @@ def @main(%x: Tensor[(64, 256), float32]) {
 """
 ANY_ROWS = '#[version = "0.0.5"]\ndef @main(%a: Tensor[(?, 2), float32]) {\n  nn.relu(%a)\n}\n'
 
-# One output is an input as it is, which executors copy.
+# One output is the unchanged input, which executors copy.
 HALVES = """#[version = "0.0.5"]
 def @main(%x: Tensor[(2, 5), float16]) {
   %0 = multiply(%x, 2.5f16);
@@ -44,7 +44,7 @@ def @main(%x: Tensor[(2, 5), float16]) {
 
 
 def half(value):
-    """The bytes of the nearest float16."""
+    """Returns the bytes of the nearest float16."""
     try:
         return struct.pack("<e", value)
     except OverflowError:
@@ -52,7 +52,7 @@ def half(value):
 
 
 class CliTest(CliCase):
-    # What it says of itself.
+    # Version and help.
 
     def test_version(self):
         self.assertRegex(
@@ -113,7 +113,7 @@ class CliTest(CliCase):
                 self.refuses("wanted a C identifier", "compile", DIGITS, "-o", self.out, "--module-name", name)
 
     def test_illegal_combinations(self):
-        """Each names both options, and what to use instead."""
+        """Each message names both options and an alternative."""
         for instead, options in (
             ("use --executor aot", ["--executor", "graph", "--runtime", "crt", "--interface", "c"]),
             ("use --runtime crt", ["--runtime", "cpp", "--interface", "c"]),
@@ -298,9 +298,9 @@ class CliTest(CliCase):
         self.refuses("do not go together", "compile", DIGITS, "-o", self.out, "--executor", "graph", "--profile")
 
     def test_float16(self):
-        """Stored as 16 bits, computed in float32."""
+        """Values are stored in 16 bits and computed in float32."""
         x = struct.pack("<10e", 0, -0.0, 1, -2.3, 1e-7, 6e-5, 1000.3, 26000, -65504, float("inf"))
-        wide = [2.5 * value for value in struct.unpack("<10e", x)]  # exact in float32 too
+        wide = [2.5 * value for value in struct.unpack("<10e", x)]  # exact in float32, too
         product = b"".join(half(value) for value in wide)
         total = b"".join(half(value + 0.25) for value in struct.unpack("<10e", product))
         self.write("x.npy", npy("<f2", (2, 5), x))
@@ -321,7 +321,7 @@ class CliTest(CliCase):
                 self.assertIn("output2 agrees", self.succeeds("run", library, "--input", "x=x.npy", *exact))
 
     def test_outputs_that_no_operator_makes_for_them_alone(self):
-        """An input, a view of it, a constant and one value twice are outputs like others."""
+        """An input, a view of it, a constant and the same value twice are valid outputs."""
         model = self.write("outputs.relay", OUTPUTS)
         values, relu = [-1, 2, -3, 4, 5, -6], [0, 2, 0, 4, 5, 0]
         self.write("x.npy", npy("<f4", (2, 3), struct.pack("<6f", *values)))
@@ -339,7 +339,7 @@ class CliTest(CliCase):
     # Inspecting.
 
     def test_inspect_shows_the_same_of_model_and_library(self):
-        """Inputs, outputs, operators, constants and the memory plan: a library has them all in its metadata."""
+        """The metadata of a library has the model's inputs, outputs, operators, constants and memory plan."""
         target = ["--target", "x86-64-v3"]
         self.succeeds("compile", DIGITS, "-o", self.path("lib"), *target)
         of_model = self.succeeds("inspect", DIGITS, *target)
@@ -370,7 +370,7 @@ class CliTest(CliCase):
         of_library = self.succeeds("inspect", self.path("lib/digits.so"))
         self.assertRegex(of_library, r"\n *0 .* vdpbf16ps stored rows +nn.conv2d ")
         self.assertRegex(of_library, r"\nproducts of bfloat16: in \d of 8 operators\n")
-        # Before the report a line says if this CPU cannot run the library.
+        # A line before the report states if this CPU cannot run the library. It is removed here.
         of_library = of_library[of_library.index("module digits ") :]
         self.assertEqual(of_library, self.succeeds("inspect", DIGITS, *has, "--allow", "bf16"))
         assembly = ("compile", DIGITS, "--emit", "asm", *has)
@@ -382,7 +382,7 @@ class CliTest(CliCase):
 
     @needs_llvm
     def test_products_of_float32_by_amx(self):
-        """They keep all bits, so that nobody has to allow them; without the feature there are none."""
+        """Such products keep all bits, so no permission is needed. Without the CPU feature they are not used."""
         model = self.write("dense.relay", DENSE)
         has = ("--target", "x86-64-v4 -mattr=+amx-tile,+amx-bf16")
         text = self.succeeds("inspect", model, *has)
@@ -393,7 +393,7 @@ class CliTest(CliCase):
 
     @needs_llvm
     def test_what_is_allowed_in_vain(self):
-        """A permission that a target or a model has no use of is a note, and changes nothing."""
+        """A permission that the target or the model cannot use gives a note and changes nothing."""
         lacks = ("compile", DIGITS, "--target", "x86-64-v4")
         allowed, not_allowed = (self.without_checksums(self.succeeds(*lacks, "--emit", "asm", *options)) for options in (["--allow", "bf16"], []))
         self.assertEqual(allowed, not_allowed)
@@ -447,7 +447,7 @@ class CliTest(CliCase):
         self.assertIn("memory plan: workspace 0 bytes, lower bound 0 bytes, aligned to 64\n  none\n", text)
 
     def test_inspect_long_models(self):
-        """The bars of the memory plan stay within a screen: each character stands for several calls."""
+        """The bars of the memory plan fit on a screen: each character represents several calls."""
         calls = "".join("  %{} = nn.softmax(%{});\n".format(i + 1, i) for i in range(100))
         model = self.write(
             "long.relay", '#[version = "0.0.5"]\ndef @main(%x: Tensor[(2, 4), float32]) {\n  %0 = nn.softmax(%x);\n' + calls + "  %100\n}\n"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What makes the command line pleasant: help that fits, completion, doctor, targets, standard input, several models, the last line."""
+"""Conveniences of the command line: help that fits the terminal, completion, doctor, targets, standard input, several
+models, the last line."""
 
 import json
 import os
@@ -41,7 +42,7 @@ class ComfortsTest(CliCase):
             with self.subTest(command):
                 text = self.succeeds(command, "--help").split("\nExample")[0]
                 self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
-                # What stands under no other heading; a heading is followed by entries.
+                # A heading is followed by its entries.
                 groups = dict(re.findall(r"^([A-Z][a-z ]+):\n((?:  .*\n)+)", text, re.M))
                 options = {heading: re.findall(r"^  (-\S+)", entries, re.M) for heading, entries in groups.items()}
                 if sum(map(len, options.values())) > 8 + 1:  # --help is one of them
@@ -56,18 +57,18 @@ class ComfortsTest(CliCase):
                 self.assertIn("Usage: kiln " + command, text)
 
     def options(self, command):
-        """The long names of a command's options."""
+        """Returns the long names of a command's options."""
         text = self.succeeds(command, "--help").split("\nExample")[0]
         return {name for line in re.findall(r"^  (-\S+)", text, re.M) for name in re.findall(r"--[a-z0-9-]+", line)}
 
     def test_inspect_takes_the_options_of_compile(self):
-        """All but those that say what to write, which docs/inspect.md names."""
+        """inspect accepts all options of compile except the options for outputs, which docs/inspect.md lists."""
         with open("docs/inspect.md", encoding="utf-8") as file:
             row = next(line for line in file if line.startswith("| model (ONNX"))
         refused = set(re.findall(r"`(--[a-z-]+)`", row.split("Those that say what to write are not:")[1]))
-        refused.remove("--profile")  # of inspect, with another meaning
+        refused.remove("--profile")  # inspect has an option of this name with another meaning
         self.assertEqual(self.options("compile") - self.options("inspect") - {"--no-headers"}, refused)
-        # Examples name no option that is not there.
+        # The page names only options that exist.
         with open("docs/inspect.md", encoding="utf-8") as file:
             named = set(re.findall(r"`(?:[^`]* )?(--[a-z-]+)[^`]*`", file.read()))
         for name in named - {"--seconds"}:
@@ -76,7 +77,7 @@ class ComfortsTest(CliCase):
     # Completion.
 
     def complete(self, *words):
-        """What bash offers for the last of the words."""
+        """Returns bash's completions for the last word."""
         script = self.succeeds("completion", "bash")
         line = 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _kiln; printf "%s\\n" "${COMPREPLY[@]}"'
         result = subprocess.run(["bash", "-c", script + line, "bash", "kiln", *words], stdout=subprocess.PIPE, cwd=self.folder, check=True)
@@ -138,7 +139,7 @@ class ComfortsTest(CliCase):
         self.assertIn(chip, targets["chips"])
         self.assertEqual(chip["target"], "cortex-m4f")
 
-    # What is there.
+    # Information about the installation.
 
     def test_doctor(self):
         text = self.succeeds("doctor")
@@ -209,7 +210,7 @@ class ComfortsTest(CliCase):
         ):
             with self.subTest(part):
                 self.assertEqual(json.loads(self.succeeds("targets", part, "--json"))["target"], target)
-        # The first says too little, the second has too few registers, the third is a core of SiFive.
+        # The first name is too short, the second chip has too few registers, and the third is a core of SiFive.
         for part in ("stm32", "ch32v003", "e31"):
             self.refuses("targets: no chip is known by", "targets", part)
 
@@ -222,7 +223,7 @@ class ComfortsTest(CliCase):
             with self.subTest(target):
                 self.succeeds("compile", MY_MOD, "--emit=c", "--runtime", "crt", "--codegen", "c", "--target", target)
 
-    # Models.
+    # Several models, and standard input.
 
     def test_a_model_from_standard_input(self):
         for path in (DIGITS, MY_MOD):

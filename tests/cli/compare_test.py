@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kiln compare` finds what is planted in a model (a weight, a layout, a rounding) and names the layer; references of every kind."""
+"""`kiln compare` finds a planted error (in a weight, a layout or a rounding) and names the layer; references of every
+kind."""
 
 import importlib.util
 import json
@@ -18,7 +19,7 @@ CALIBRATION = os.path.abspath("models/digits/calibration/image.npy")
 
 
 def parts_of(model):
-    """Nodes by what they make, and constants by name."""
+    """Returns nodes by the name of their output, and constants by name."""
     return {node.output[0]: node for node in model.graph.node}, {tensor.name: tensor for tensor in model.graph.initializer}
 
 
@@ -33,14 +34,14 @@ class CompareCase(CliCase):
         numpy.save(self.image, numpy.load(CALIBRATION)[:1].reshape(1, 1, 8, 8).astype(numpy.float32))
 
     def compare(self, model, *options):
-        """The comparison as JSON, and the exit status."""
+        """Returns the comparison as JSON, and the completed process."""
         result = self.kiln("compare", model, "--values", "image=" + self.image, "--format", "json", *options)
         self.assertIn(result.returncode, (0, 1), result.stderr.decode())
         self.assertTrue(result.stdout, result.stderr.decode())
         return json.loads(result.stdout), result
 
     def broken(self, source, plant):
-        """A copy of a model after `plant(model, nodes, constants)`."""
+        """Writes a copy of a model, changed by `plant(model, nodes, constants)`."""
         model = onnx.load(source)
         plant(model, *parts_of(model))
         path = self.path("broken.onnx")
@@ -73,12 +74,12 @@ class PlantedErrorsTest(CompareCase):
         rows = self.finds("conv2.relu", "conv2", self.broken(DIGITS, plant), DIGITS)
         self.assertFalse(rows["conv1.relu"]["off"])
         self.assertEqual(rows["conv1.relu"]["error"]["largest"], 0)
-        # One channel of 32 has other values.
+        # Only one of 32 channels has other values.
         self.assertLessEqual(rows["conv2.relu"]["error"]["differing"], 64)
 
     def test_one_layout(self):
         def plant(model, _nodes, _constants):
-            """The features are flattened with the channels last."""
+            """Flattens the features with the channels last."""
             nodes = list(model.graph.node)
             at = next(i for i, node in enumerate(nodes) if node.output[0] == "flat")
             swap = helper.make_node("Transpose", [nodes[at].input[0]], ["moved"], name="move", perm=[0, 2, 3, 1])
@@ -91,7 +92,7 @@ class PlantedErrorsTest(CompareCase):
 
     def test_one_rounding(self):
         def plant(model, nodes, constants):
-            """What conv2 makes is rounded down."""
+            """Rounds the result of conv2 down."""
             quantize = nodes["conv2.relu_quantized"]
             half = numpy_helper.to_array(constants[quantize.input[1]]) * numpy.float32(0.499)
             model.graph.initializer.append(numpy_helper.from_array(half, "half"))
@@ -142,7 +143,7 @@ class ReferencesTest(CompareCase):
         self.succeeds("compile", DIGITS, "-o", self.out, "--module-name", "digits")
         self.succeeds("run", self.path("out/digits.so"), "--input", "image=" + self.image, "--output", folder)
         self.assertEqual(list(self.agrees(DIGITS, "--against", folder)), ["probabilities"])
-        # The folder's own image is the input.
+        # The image in the folder is the input.
         text = self.succeeds("compare", DIGITS, "--against", folder)
         self.assertIn("0 of 1 tensors are off", text)
         values = numpy.load(os.path.join(folder, "probabilities.npy"))

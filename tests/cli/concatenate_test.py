@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model whose concatenations are made in place, on both executors, by both code generators, with several threads: the same bits."""
+"""A model with concatenations in place must give the same bits on both executors, with both code generators, and with
+several threads."""
 
 import json
 import os
@@ -52,7 +53,7 @@ class ConcatenateTest(CliCase):
         entry = graph["node_row_ptr"][node] + output
         self.assertEqual(shapes[entry], [1, 24, 24, 160])
         writers = [i for i, id in enumerate(storage) if id == storage[entry]]
-        # The convolution, sigmoid, tanh, and the copy of x.
+        # The writers are the convolution, sigmoid, tanh, and the copy of x.
         self.assertEqual([shapes[i] for i in writers], [[1, 24, 24, 160]] * 4)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every fact of the metadata that metadata/README.md gives a macro has it in the header, and every macro of the header comes from the metadata."""
+"""Every fact of the metadata with a macro in metadata/README.md is in the header, and every macro of the header comes
+from the metadata."""
 
 import json
 import os
@@ -12,7 +13,7 @@ import unittest
 
 KILN = os.path.abspath("tools/kiln/kiln")
 MODELS = [os.path.abspath(path) for path in sys.argv[1:]]
-# What is not a fact of a model.
+# Macros that are not facts of a model.
 GUARDS = re.compile(r"_H_$|^KILN_TENSOR_REF_$")
 KEYS = ("workspace_size_bytes", "io_size_bytes", "constant_size_bytes", "num_inputs", "num_outputs")
 
@@ -22,13 +23,13 @@ def float32(value):
 
 
 def macros_of(header):
-    """Name to text of every macro of the metadata."""
+    """Returns the text of every macro of the metadata, by name."""
     found = dict(re.findall(r"^#define (TVMGEN_\w+) (.+)$", header, re.MULTILINE))
     return {name: text for name, text in found.items() if not GUARDS.search(name)}
 
 
 def member(name):
-    """The rule for names, as far as these models need it."""
+    """Returns the member name of a tensor, by the part of the naming rules that these models need."""
     identifier = re.sub(r"[^A-Za-z0-9_]", "_", name)
     if identifier[0].isdigit():
         identifier = "_" + identifier
@@ -47,7 +48,7 @@ def macros_of_tensor(prefix, tensor):
 
 
 def macros_of_state(module, metadata):
-    """Of a model that keeps its state itself."""
+    """Returns the expected macros of a model that keeps its state."""
     block = next(pool for pool in metadata["pools"] if pool["kind"] == "STATE")
     expected = {
         module + "_STATE_SIZE_BYTES": block["size_bytes"],
@@ -63,12 +64,12 @@ def macros_of_state(module, metadata):
 
 
 def macros_from(metadata):
-    """Name to value of every macro that the metadata gives rise to."""
+    """Returns the value of every macro that follows from the metadata, by name."""
     module = "TVMGEN_" + metadata["module_name"].upper()
     main = metadata["functions"][0]
     expected = {"{}_{}".format(module, key.upper()): main[key] for key in KEYS}
     if metadata["interface_api"] == "c":
-        # As TVM spells it.
+        # TVM's name for the same size.
         expected[module + "_WORKSPACE_SIZE"] = main["workspace_size_bytes"]
     for pool in metadata["pools"] if metadata["interface_api"] == "c" else []:
         if pool["kind"] not in ("WORKSPACE", "STATE"):
@@ -90,7 +91,8 @@ def macros_from(metadata):
 
 
 def value_of(text, macros):
-    """A macro's text as JSON has it; that of another macro, where the text is its name."""
+    """Returns the value of a macro's text as in the JSON. If the text is the name of another macro, returns that
+    macro's value."""
     text = macros.get(text, text)
     if text.startswith('"'):
         return text.strip('"')

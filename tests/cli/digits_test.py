@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The digits example, as models/digits/README.md tells it: from the ONNX file to the share of images that are read rightly."""
+"""The digits example of models/digits/README.md: from the ONNX file to the share of images that are read correctly."""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user's C compiler makes of generated C, without flags of Kiln's."""
+"""Compiles generated C as a user's C compiler does, without Kiln's own flags."""
 
 import glob
 import json
@@ -14,7 +14,7 @@ import unittest
 KILN = os.path.abspath("tools/kiln/kiln")
 DIGITS = os.path.abspath("models/digits/digits.onnx")
 CHAIN = os.path.abspath("tests/tvm_compat/chain.relay")
-# A constant above 64 KiB.
+# A model with a constant above 64 KiB.
 LARGE = """#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 160), float32]) {
   nn.dense(%x, full(0.3f, shape=[160, 160], dtype="float32"))
@@ -30,7 +30,7 @@ class GeneratedCTest(unittest.TestCase):
         self.folder = folder.name
 
     def undefined(self, compiler, target):
-        """The symbols that the compiled sources of the model want of other objects."""
+        """Returns the undefined symbols of the model's compiled sources."""
         options = ["--runtime", "crt", "--interface", "c", "--codegen", "c", "--target", target]
         subprocess.run([KILN, "compile", DIGITS, "-o", self.folder, "--module-name", "digits"] + options, check=True)
         sources = glob.glob(os.path.join(self.folder, "digits*.c"))
@@ -50,7 +50,7 @@ class GeneratedCTest(unittest.TestCase):
                 self.assertFalse(with_fma & {"fma", "fmaf"})
 
     def test_sections_of_constant_pools(self):
-        """Each pool is a section of the object, of C as of LLVM."""
+        """Each pool is a section of the object, with C as with LLVM."""
         codegens = re.search("^code generators: (.*)$", subprocess.check_output([KILN, "--version"]).decode(), re.M).group(1).split(", ")
         pools = ["--constant-pool", "itcm:8K:16:4", "--constant-pool", "qspi:any"]
         for codegen in codegens:
@@ -71,7 +71,8 @@ class GeneratedCTest(unittest.TestCase):
                 self.assertIn(sizes[name] - size, range(64), (codegen, name))  # gaps between constants
 
     def test_a_processor_without_the_instructions(self):
-        """C for a core with an FPU or the DSP extension stops on one without, unless the program says that it may be slow."""
+        """C for a core with an FPU or the DSP extension does not compile for a core without it, unless the program
+        permits slow code."""
         gcc = shutil.which("arm-none-eabi-gcc")
         self.assertIsNotNone(gcc, "tools/install_packages.sh test installs gcc-arm-none-eabi")
         dense = """#[version = "0.0.5"]
@@ -94,7 +95,7 @@ def @main(%x: Tensor[(1, 16), int8]) {
                 self.assertEqual((result.returncode != 0, words in result.stderr.decode()), (fires, fires), (flags, result.stderr.decode()))
 
     def compile(self, name, *options):
-        """The folder with what `kiln compile` makes of a small model."""
+        """Compiles a small model, and returns the output folder."""
         folder = os.path.join(self.folder, name)
         command = [KILN, "compile", CHAIN, "-o", folder, "--module-name", "m", "--codegen", "c"]
         subprocess.run(command + list(options), check=True)
@@ -118,7 +119,7 @@ def @main(%x: Tensor[(1, 16), int8]) {
                 self.assertEqual("KILN_CONSTANTS_FILE" in file.read(), form == "packed")
             command = [KILN, "run", os.path.join(folder, "large.so"), "--input", "x=random", "--output", os.path.join(folder, "y")]
             results.append(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
-            # As the user's compiler sees it, which has no file of the constants.
+            # A user's compiler does not have the file with the constants.
             self.check(folder, "-I" + folder)
         self.assertTrue(results[0])
         self.assertEqual(results[0], results[1])
@@ -140,7 +141,7 @@ def @main(%x: Tensor[(1, 16), int8]) {
                 self.check(folder, "-I" + folder)
         self.assertFalse(os.path.exists(os.path.join(self.compile("none", "--no-headers", *crt), "kiln")))
 
-    # The host project of microTVM has the runtime's headers, and those of the archive.
+    # The host project of microTVM has two sets of headers: the runtime's, and those in the archive.
     def test_archives_compile_with_the_headers_of_the_runtime(self):
         headers = self.compile("headers", "--runtime", "crt")
         shutil.rmtree(os.path.join(headers, "kiln"))

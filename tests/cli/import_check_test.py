@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kiln import-check`: which models can be imported, and all that is against the others."""
+"""`kiln import-check`: which models can be imported, and every obstacle for the others."""
 
 import json
 import unittest

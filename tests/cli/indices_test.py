@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Indices that are out of range: taken for the nearest, or with --check-indices an error that names them, on every way to run a model."""
+"""Indices out of range are replaced by the nearest valid one or, with --check-indices, give an error that names them;
+for every way to run a model."""
 
 import os
 import struct
@@ -20,7 +21,7 @@ def @main(%x: Tensor[(4), float32]) {
 """
 WORDS = "take (line 3): found index -1 in indices 'ids', wanted 0 to 3"
 
-# Prints the status, the last error and the outputs. KEEPS_ERRORS: with what a runtime has.
+# Prints the status, the last error and the outputs. KEEPS_ERRORS: defines TVMAPISetLastError, as a runtime does.
 MAIN = """
 #include <stdint.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ int main(int argc, char** argv) {
 
 class IndicesTest(CliCase):
     def run_library(self, ids, *options):
-        """`kiln run` of the model, compiled for the C++ runtime."""
+        """Runs the model by `kiln run`, compiled for the C++ runtime."""
         model = self.write("m.relay", MODEL)
         self.succeeds("compile", model, "-o", self.path("lib"), *options)
         inputs = {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""KILN_CHECKS: wrong arguments of the C interface are errors with a text, nothing is written, and without it there is no code."""
+"""KILN_CHECKS: wrong arguments of the C interface give an error with a text and nothing is written. Without KILN_CHECKS
+there is no code for it."""
 
 import subprocess
 import unittest
@@ -90,7 +91,7 @@ int main(void) {
 }
 """
 
-# The constructor of the state initializes it.
+# The constructor of State initializes the state.
 CXX = BEGINNING + """
 static tvmgen_m::Workspace workspace;
 static tvmgen_m::State state;
@@ -115,7 +116,7 @@ int Run(const struct tvmgen_m_inputs* inputs, const struct tvmgen_m_outputs* out
 
 class InterfaceChecksTest(CliCase):
     def with_alignments(self, text):
-        """The text with the alignments that the header says in the places of %(…)d."""
+        """Replaces %(…)d in the text by the alignments in the header."""
         with open(self.path("out/m.h"), encoding="utf-8") as file:
             lines = [line.split() for line in file if "ALIGNMENT_BYTES " in line and line.startswith("#define ")]
         values = {words[1].replace("TVMGEN_M_", "").replace("_ALIGNMENT_BYTES", "").lower(): int(words[2]) for words in lines}
@@ -146,7 +147,7 @@ class InterfaceChecksTest(CliCase):
                 self.run_program(CXX, codegen, compiler="g++", flags=FLAGS + ["-std=c++17"])
 
     def test_without_it_there_is_no_code(self):
-        """A call is the call of the model's function and no more."""
+        """Without KILN_CHECKS, a call only calls the model's function."""
         common = ["--module-name", "m", "--runtime", "crt", "--interface", "c", "--codegen", "c", "--target", "x86-64"]
         self.succeeds("compile", self.write("m.relay", MODEL), "-o", self.out, *common)
         source = self.write("call.c", CALL)

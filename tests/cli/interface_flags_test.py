@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Headers and generated C of the C interface under the flags of strict projects, by gcc and clang, in every standard."""
+"""Compiles headers and generated C of the C interface with the flags of strict projects, by gcc and clang, in every
+standard."""
 
 import shutil
 import subprocess
@@ -31,7 +32,7 @@ def @main(%left: Tensor[(1, 3), int8], %right: Tensor[(1, 3), int8], input_scale
 """
 CONSTANT = '#[version = "0.0.5"]\ndef @main(output_tensor_names=["five"]) { full(5f, shape=[], dtype="float32") }\n'
 
-# By module: a model and the options that its header depends on.
+# Model and options by module. The header depends on both.
 MODELS = {
     "plain": (None, []),
     "pooled": (None, ["--pool", "sram:any"]),
@@ -42,7 +43,7 @@ MODELS = {
     "constant": (CONSTANT, []),
 }
 
-# Names that are the program's, whatever its models are called.
+# Names that belong to the program, even if modules have the same names.
 NAMES_IN_C = """
 static int plain(int pooled) { return pooled; }
 int streaming(void);
@@ -60,7 +61,7 @@ int streaming() {
 }
 """
 
-# Macros of the C library that a tensor may be called like, and headers that define them.
+# Macros of the C library whose names tensors may have, and the headers that define them.
 MACROS = ["errno", "stdin", "stdout", "stderr", "EOF", "I", "complex", "BUFSIZ", "RAND_MAX", "signgam", "M_PI", "assert", "NAN",
           "INT_MAX", "FLT_EPSILON", "SIGINT", "EINVAL", "LC_ALL", "FE_INEXACT", "PRId32", "offsetof", "setjmp", "SEEK_SET", "bool"]
 HEADERS_IN_C = ["assert", "complex", "errno", "fenv", "float", "inttypes", "limits", "locale", "math", "setjmp", "signal", "stdbool",
@@ -111,7 +112,7 @@ class InterfaceFlagsTest(CliCase):
                         self.check(compiler, unit, "-std=" + standard, "-O2", *C_FLAGS)
 
     def test_tensors_called_like_macros_of_the_c_library(self):
-        """The header compiles after the header of the macro, in C and C++, and a program can name the tensors."""
+        """The header compiles after the macro's header, in C and C++, and a program can name the tensors."""
         parameters = ", ".join("%{}: Tensor[(1, 2), float32]".format(name) for name in MACROS)
         results = ", ".join("nn.relu(%{})".format(name) for name in MACROS)
         names = ", ".join('"{}"'.format(name) for name in MACROS)
@@ -135,7 +136,7 @@ class InterfaceFlagsTest(CliCase):
                     self.check(cxx_compiler, in_cxx, "-std=" + standard, "-Wall", "-Werror")
 
     def test_a_module_called_like_a_keyword(self):
-        """Only the TVMModel has another name, and a note says so."""
+        """Only the TVMModel gets another name, and a note states this."""
         options = ["--runtime", "crt", "--codegen", "c", "--target", "x86-64"]
         note = "kiln: note: the TVMModel of the module '{0}' is called '{0}_', because C, its library or Kiln reserves the other name\n"
         for name in ("int", "main"):
@@ -150,7 +151,7 @@ class InterfaceFlagsTest(CliCase):
             self.assertEqual((result.returncode, result.stderr), (0, b""))
 
     def test_the_model_for_tvmexecute(self):
-        """It has the module's name, and is declared for who includes kiln/model.h before."""
+        """The TVMModel has the module's name, and is declared if kiln/model.h is included before the header."""
         self.compile_models()
         source = self.write("execute.c", '#include <kiln/model.h>\n\n' + self.headers() + "const TVMModel* first(void);\n"
                             "const TVMModel* first(void) { return &plain; }\n")

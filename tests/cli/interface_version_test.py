@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The header of one version of a model and the object of another: they do not link."""
+"""The header of one version of a model does not link with the object of another version."""
 
 import re
 import subprocess
@@ -9,7 +9,7 @@ from tests.cli.cli_case import CODEGENS, CliCase
 
 FLAGS = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic", "-ffp-contract=off"]
 
-# A window over %d steps, and a state.
+# A model with a window over %d steps, and a state.
 MODEL = """#[version = "0.0.5"]
 def @main(%%x: Tensor[(1, %d), float32], %%sum: Tensor[(1, %d), float32], output_tensor_names=["y", "sum.next"],
           state_inputs=["sum"], state_outputs=["sum.next"], state_initial=[0f]) {
@@ -17,7 +17,7 @@ def @main(%%x: Tensor[(1, %d), float32], %%sum: Tensor[(1, %d), float32], output
   (nn.softmax(nn.softmax(transpose(nn.softmax(%%0), axes=[1, 0]))), %%0)
 }
 """
-# A call of each function that the header has.
+# A call of each function in the header.
 CALLS = {
     "run": """static float x[64], y[64];
 int main(void) {
@@ -49,7 +49,7 @@ class InterfaceVersionTest(CliCase):
 
     def test_only_what_is_of_one_version_links(self):
         for codegen in CODEGENS:
-            # A workspace that is smaller than the model's is written to beyond its end.
+            # With the header of `small`, the code of `large` would write beyond the end of the workspace.
             small = self.compile("small", 8, codegen, "--target", "x86-64")
             large = self.compile("large", 64, codegen, "--target", "x86-64")
             for function, call in CALLS.items():
@@ -64,7 +64,7 @@ class InterfaceVersionTest(CliCase):
                     self.assertRegex(result.stdout.decode(), "undefined reference to .tvmgen_m_{}_[0-9a-f]{{8}}".format(name))
 
     def test_code_of_any_generator_and_compilation(self):
-        """The version is that of what a header says, which does not depend on who made the code."""
+        """The version identifies the contents of the header, which do not depend on the code generator."""
         versions = set()
         for name in ("first", "again"):
             for codegen in CODEGENS:
@@ -74,7 +74,7 @@ class InterfaceVersionTest(CliCase):
         self.assertEqual(len(versions), 1, versions)
 
     def test_a_program_without_the_header(self):
-        """The plain names are there, as docs/abi.md has them."""
+        """The plain names of docs/abi.md exist."""
         for codegen in CODEGENS:
             folder = self.compile("plain", 8, codegen, "--target", "x86-64")
             declarations = "#include <stdint.h>\nint32_t tvmgen_m_run_model(const void*, void*, uint8_t*);\nextern uint8_t tvmgen_m_state[];\n"

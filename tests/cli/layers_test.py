@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kiln inspect MODEL --target`: what each layer takes of a microcontroller, without a cross compiler."""
+"""`kiln inspect MODEL --target`: the resources of each layer on a microcontroller, without a cross compiler."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from tests.cli.cli_case import CODEGENS, DIGITS, KILN, CliCase, needs_llvm
 C_INTERFACE = ["--runtime", "crt", "--interface", "c"]
 KWS = os.path.join(os.environ.get("KILN_SHARED_DATA", ""), "mlperf_tiny/kws/kws_ref_model.tflite")
 
-# Strips of the rows between the convolutions take less RAM, which --optimize speed does not take them for.
+# Convolutions that need less RAM if they are computed in strips of rows. --optimize speed does not do this for them.
 CHAIN = """#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 16, 8, 8), float32]) {
   %0 = nn.conv2d(%x, full(2f, shape=[16, 3, 3, 8], dtype="float32"), padding=[1, 1], data_layout="NHWC", kernel_layout="OHWI");
@@ -25,7 +25,8 @@ def @main(%x: Tensor[(1, 16, 8, 8), float32]) {
 
 class LayersTest(CliCase):
     def layers(self, text):
-        """The rows of the table by the name of the layer: MACs (of those that have some), code, constants, RAM, stack."""
+        """Returns the rows of the table by the name of the layer: MACs (if the layer has any), code, constants, RAM,
+        stack."""
         table = text.split("layers, sizes in bytes:\n")[1].split("\n\n")[0].splitlines()[1:]
         rows = [re.split("  +", row.strip()) for row in table]
         return {row[0]: [int(cell) for cell in row[2:]] for row in rows}
@@ -35,7 +36,7 @@ class LayersTest(CliCase):
 
     @needs_llvm
     def test_options_of_compile(self):
-        """What inspect says of a model is what compile makes of it with the same options."""
+        """inspect reports the same about a model as about the result of compile with the same options."""
         firmware = ["--target", "cortex-m4f", "--runtime", "crt", "--interface", "c"]
         for number, options in enumerate(
             (
@@ -53,7 +54,7 @@ class LayersTest(CliCase):
                 (path,) = [name for name in os.listdir(self.path(folder)) if name.endswith(".metadata.json")]
                 with open(self.path(folder + "/" + path)) as file:
                     self.assertEqual(json.loads(self.succeeds("inspect", "--json", DIGITS, *options)), json.load(file))
-        # Firmware has the C interface unless another one is named.
+        # Firmware has the C interface unless another interface is given.
         interfaces = (([], "c"), (["--runtime", "crt"], "packed"), (["--executor", "graph"], "packed"))
         for options, interface in interfaces:
             metadata = json.loads(self.succeeds("inspect", "--json", DIGITS, "--target", "cortex-m4f", *options))
@@ -62,7 +63,7 @@ class LayersTest(CliCase):
 
     @needs_llvm
     def test_choices(self):
-        """A row for each value of --optimize: what inspect says of the model that is compiled with it, the smallest RAM first."""
+        """One row per value of --optimize, as inspect reports it for the compiled model; the smallest RAM first."""
         text = self.succeeds("inspect", DIGITS, "--target", "cortex-m4f", "--choices")
         rows = [row.split() for row in text.splitlines()[2:6]]
         self.assertEqual({row[0] for row in rows}, {"speed", "balanced", "size", "ram"})
@@ -71,7 +72,7 @@ class LayersTest(CliCase):
             said = self.succeeds("inspect", DIGITS, "--target", "cortex-m4f", "--optimize", row[0])
             workspace = int(re.search(r"memory plan: workspace (\d+) bytes", said).group(1))
             self.assertEqual([int(cell) for cell in row[1:4]], [workspace, self.figure(said, "flash"), self.figure(said, "stack")])
-        # No board of QEMU has this core.
+        # QEMU has no board with this core.
         self.assertIn("instructions: ", self.succeeds("inspect", DIGITS, "--target", "cortex-m85", "--choices"))
         self.refuses("--choices: found --target", "inspect", DIGITS, "--choices")
         self.refuses("--optimize excludes --choices", "inspect", DIGITS, "--target", "cortex-m4f", "--choices", "--optimize", "size")
@@ -80,7 +81,7 @@ class LayersTest(CliCase):
 
     @unittest.skipUnless(shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm"), "no cross compiler or no QEMU")
     def test_choices_of_c(self):
-        """The cross compiler says flash and stack; with pools of the application the firmware runs, too."""
+        """The cross compiler gives flash and stack. The firmware also runs with pools of the application."""
         model = self.write("chain.relay", CHAIN)
         for codegen in CODEGENS:
             for options in ([], ["--workspace-io"], ["--pool", "sram:any"]):
@@ -111,7 +112,7 @@ class LayersTest(CliCase):
         return [row["optimize"], row["workspace_bytes"], row["flash_bytes"], row["stack_bytes"], row["instructions"]]
 
     def test_choices_without_a_cross_compiler(self):
-        """Figures that are not known are "-" and null, and lines say why."""
+        """Unknown figures are "-" and null, and lines of text give the reason."""
         command = [KILN, "inspect", self.write("chain.relay", CHAIN), "--target", "cortex-m4f", "--choices", "--codegen", "c"]
         text = subprocess.run(command, stdout=subprocess.PIPE, env={"PATH": self.folder}, check=True).stdout.decode()
         self.assertEqual(text.splitlines()[2].split()[2:], ["-", "-", "-"])
@@ -132,7 +133,7 @@ class LayersTest(CliCase):
         self.assertEqual(self.figure(text, "MACs"), sum(macs))
         workspace = int(re.search(r"memory plan: workspace (\d+) bytes", text).group(1))
         self.assertEqual(max(row[-2] for row in layers.values()), workspace)
-        # The same as of the object that would be flashed.
+        # The figures are the same as for the object that would be flashed.
         self.succeeds("compile", DIGITS, "-o", "out", "--module-name", "digits", "--target", "cortex-m4f", *C_INTERFACE)
         linked = self.succeeds("inspect", "out/digits.o")
         for name in ("flash", "RAM", "stack"):
@@ -141,7 +142,7 @@ class LayersTest(CliCase):
         self.assertGreaterEqual(self.figure(text, "stack"), max(row[-1] for row in layers.values()))
 
     def test_macs(self):
-        """Of one operator each: its parameters, its call, and how many products it sums."""
+        """Models of one operator: number of multiply-adds, parameters, and call."""
         for macs, parameters, call in (
             (4 * 4 * 16 * 27, "%x: Tensor[(1, 8, 8, 3), float32], %w: Tensor[(3, 3, 3, 16), float32]", 'nn.conv2d(%x, %w, strides=[2, 2], padding=[1, 1], data_layout="NHWC", kernel_layout="HWIO")'),
             (8 * 8 * 16 * 9, "%x: Tensor[(1, 16, 8, 8), float32], %w: Tensor[(16, 1, 3, 3), float32]", "nn.conv2d(%x, %w, padding=[1, 1], groups=16)"),

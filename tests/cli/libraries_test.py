@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries that are damaged or for another machine, and a system that gives little."""
+"""Libraries that are damaged or for another machine, and a system with few resources."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ import unittest
 
 from tests.cli.cli_case import CODEGENS, DIGITS, MY_MOD, CliCase, needs_llvm
 
-# A library that leaves a file where it is loaded.
+# A library that creates a file when it is loaded.
 CONSTRUCTOR = """
 #include <stdio.h>
 __attribute__((constructor)) static void leave(void) {
@@ -34,7 +34,7 @@ class LibrariesTest(CliCase):
                     self.assertRegex(result.stderr.decode(), r"digits.so: is for {}, this machine is \w+".format(machine))
             else:
                 self.assertEqual(results[1].returncode, 0, target + " is not this machine")
-            # The facts about a library are read from the file, whatever machine it is for.
+            # The metadata of a library is read from the file, even if it is for another machine.
             self.assertIn("module digits for {}: ".format(target), self.succeeds("inspect", library))
 
     def test_library_for_another_cpu(self):
@@ -45,10 +45,10 @@ class LibrariesTest(CliCase):
             self.refuses("digits.so: is built for x86-64 with xop, this CPU lacks ", *command, library)
         self.assertIn("\nCPU: x86-64 with xop\n", self.succeeds("inspect", library))
 
-    # A library says what it was made from.
+    # Origin of a library.
 
     def origin(self, *options):
-        """The origin of the digits, compiled with some options, as its library has it."""
+        """Returns the origin in the library of digits, compiled with the given options."""
         self.succeeds("compile", DIGITS, "-o", self.path("origin"), *options)
         return json.loads(self.succeeds("inspect", "--json", self.path("origin/digits.so")))["origin"]
 
@@ -63,17 +63,17 @@ class LibrariesTest(CliCase):
         self.assertEqual(self.origin(), first)
         text = self.succeeds("inspect", self.path("origin/digits.so"))
         self.assertIn("SHA-256 model   {}\n".format(digest), text)
-        # Whatever changes the code changes the digest of the options.
+        # Every option that changes the code changes the digest of the options.
         options = (("--target", "x86-64-v2"), ("--executor", "graph"), ("--threads", "1"), ("--optimize", "size"), ("--profile",))
         digests = {self.origin(*option)["options_sha256"] for option in options} | {first["options_sha256"]}
         self.assertEqual(len(digests), len(options) + 1)
         loaded = json.loads(self.succeeds("inspect", "--load", "--json", self.path("origin/digits.so")))["origin"]
         self.assertEqual(loaded, self.origin("--profile"))
 
-    # Inspecting loads nothing.
+    # inspect does not load the library.
 
     def library_with_a_constructor(self, name, *more):
-        """A shared object that makes the file `ran` when it is loaded."""
+        """Builds a shared object that creates the file `ran` when it is loaded."""
         source = self.write("constructor.c", CONSTRUCTOR)
         path = self.path(name)
         mark = '-DMARK="{}"'.format(self.path("ran"))
@@ -101,7 +101,7 @@ class LibrariesTest(CliCase):
 
     @unittest.skipUnless(shutil.which("cc"), "no C compiler")
     def test_inspecting_a_model_with_other_code(self):
-        """The metadata of a library is shown, and what it brings besides is not run."""
+        """The metadata of a library is shown, but additional code in it is not run."""
         self.succeeds("compile", MY_MOD, "-o", self.path("lib"))
         notes = self.path("notes.bin")
         subprocess.run(["objcopy", "--dump-section", ".note.kiln=" + notes, self.path("lib/my_mod.so")], check=True)
@@ -121,7 +121,7 @@ class LibrariesTest(CliCase):
             self.assertEqual(json.loads(self.succeeds("inspect", "--json", library)), wanted)
 
     def test_the_cpu_is_named(self):
-        """The target `host` names no CPU: the metadata says which one it was."""
+        """The target `host` does not name a CPU, so the metadata contains its name."""
         self.succeeds("compile", DIGITS, "-o", self.path("lib"))
         metadata = json.loads(self.succeeds("inspect", "--json", self.path("lib/digits.so")))
         self.assertEqual(metadata["target"], "host")
@@ -147,7 +147,7 @@ class LibrariesTest(CliCase):
                 changed = self.write("changed.so", library[:at] + bytes([library[at] ^ 1]) + library[at + 1 :])
                 for command in ("run", "inspect", "bench"):
                     self.refuses("changed.so: found ", command, changed)
-            # The last byte is one of the checksum, without which the library is whole.
+            # The last byte belongs to the checksum. The rest of the library is intact.
             changed = self.write("changed.so", library[:-1] + bytes([library[-1] ^ 1]))
             for command in (["run", changed, "--input", "image=random"], ["inspect", changed], ["bench", changed, "--seconds", "0.01"]):
                 self.refuses("wanted ", *command)

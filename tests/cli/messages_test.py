@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command line says of words, numbers and files that it does not take: what they are, and what is wanted."""
+"""Messages about invalid words, numbers and files: the found value, and the expected one."""
 
 import gzip
 import io
@@ -116,7 +116,7 @@ class MessagesTest(CliCase):
     def test_machine_that_the_c_compiler_does_not_know(self):
         compile_c = ["compile", MY_MOD, "-o", self.out, "--codegen", "c", "--target"]
         here = "aarch64" if os.uname().machine == "aarch64" else "x86-64"
-        # Names of LLVM 19 that GCC 12 does not have.
+        # LLVM 19 knows these names, but GCC 12 does not.
         if here == "aarch64":
             options = ("-mcpu=cortex-x925", "-mattr=+sme2p1", "-mattr=-sme2p1")
         else:
@@ -125,7 +125,7 @@ class MessagesTest(CliCase):
             with self.subTest(option):
                 self.refuses("which is {} of the target".format(option), *compile_c, here + " " + option)
 
-    # Names of targets, with the code generator that does not know them, too.
+    # Names of targets, also with a code generator that does not know them.
 
     def test_names_that_are_no_target(self):
         for words, target in (
@@ -219,7 +219,7 @@ class MessagesTest(CliCase):
             words = "my_mod.so: is compiled already, wanted a model for " + options[0]
             self.refuses(words, "inspect", self.path("lib/my_mod.so"), *options)
 
-    # Before a model runs.
+    # Checks before a model runs.
 
     def test_checks_are_read_first(self):
         self.succeeds("compile", MY_MOD, "-o", self.path("lib"))

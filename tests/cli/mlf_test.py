@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Archives of the Model Library Format from the command line: what is in them, reading them back, and archives that are not right."""
+"""Archives of the Model Library Format on the command line: their contents, reading them back, and invalid archives."""
 
 import gzip
 import io
@@ -16,7 +16,7 @@ KILN = os.path.abspath("tools/kiln/kiln")
 DIGITS = os.path.abspath("models/digits/digits.onnx")
 MY_MOD = os.path.abspath("models/my_mod/my_mod.relay")
 
-# Every way to make code for the C runtime.
+# Every kind of code for the C runtime.
 WAYS = [
     ["--interface", "c"],
     ["--interface", "packed"],
@@ -27,13 +27,13 @@ CODEGENS = os.environ["CODEGENS"].split()
 
 
 def unpack(data):
-    """The members of an archive by path."""
+    """Returns the members of an archive by path."""
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
         return {member.name: archive.extractfile(member).read() for member in archive.getmembers() if member.isfile()}
 
 
 def pack(files):
-    """An archive of (path, bytes) pairs, as another program packs it."""
+    """Returns an archive of (path, bytes) pairs, packed by Python."""
     output = io.BytesIO()
     with tarfile.open(fileobj=output, mode="w") as archive:
         for name, data in files:
@@ -86,10 +86,10 @@ class MlfTest(unittest.TestCase):
         self.succeeds("compile", model, "--runtime", "crt", "--target", "cortex-m4f", "--mlf", name, *options)
         return self.read(name)
 
-    # What is in an archive.
+    # Contents of an archive.
 
     def test_every_way_to_make_code(self):
-        """The archive holds what -o writes, and the model as Relay text."""
+        """The archive contains the files that -o writes, and the model as Relay text."""
         for way, codegen in itertools.product(WAYS, CODEGENS):
             with self.subTest(" ".join(way + [codegen])):
                 options = way + ["--codegen", codegen, "--module-name", "digits"]
@@ -105,12 +105,12 @@ class MlfTest(unittest.TestCase):
                 for path, name in expected.items():
                     self.assertEqual(files[path], self.read("out/" + name), path)
                 if os.path.exists(self.path("out/digits_model.c")):
-                    # The source beside the code, which includes the header by its name in the archive.
+                    # The source includes the header by its name in the archive.
                     path = "./codegen/host/src/digits_lib{}.c".format(1 if codegen == "c" else 0)
                     source = self.read("out/digits_model.c").replace(b'"digits.h"', b'"tvmgen_digits.h"')
                     self.assertEqual(files[path], source)
                     expected[path] = "digits_model.c"
-                # Headers that are Kiln's own, which the C runtimes of other tools lack.
+                # Kiln's own headers, which the C runtimes of other tools lack.
                 for header in ("metadata.h", "model.h", "graph_table.h"):
                     if os.path.exists(self.path("out/kiln/" + header)):
                         path = "./codegen/host/src/kiln/" + header
@@ -176,7 +176,7 @@ class MlfTest(unittest.TestCase):
             self.refuses("SOURCE_DATE_EPOCH: found '{}'".format(wrong), *options, SOURCE_DATE_EPOCH=wrong)
 
     def test_runtime_comes_from_the_tool_alone(self):
-        """A copy of the tool in an empty folder has the C runtime; nothing in it names the machine that it was built on."""
+        """The C runtime is part of the tool: a copy in an empty folder has it. Its files do not name the build machine."""
         copy = self.path("kiln")
         shutil.copy(KILN, copy)
         command = [copy, "compile", MY_MOD, "--runtime", "crt", "--mlf", "a.tar", "--mlf-runtime"]
@@ -229,7 +229,7 @@ class MlfTest(unittest.TestCase):
         self.refuses("subcommand is required", "mlf")
         self.assertFalse(os.path.exists(self.path("b.tar")))
 
-    # Archives that are not right.
+    # Invalid archives.
 
     def test_inspect_lists_everything(self):
         data = self.archive("--executor", "graph")
@@ -241,7 +241,7 @@ class MlfTest(unittest.TestCase):
 
     def test_archives_that_are_not_right(self):
         data = self.archive()
-        # Without the checksums, which would tell of every change alike.
+        # Without the checksums, which would detect every change.
         files = sorted(item for item in unpack(data).items() if item[0] != "./SHA256SUMS")
         newer = [(p, d.replace(b'"version": 7', b'"version": 8') if p == "./metadata.json" else d) for p, d in files]
         metadata = json.loads(dict(files)["./metadata/my_mod.json"])
@@ -266,7 +266,7 @@ class MlfTest(unittest.TestCase):
                 self.write("bad.tar", damaged)
                 self.refuses("bad.tar: ", "inspect", "bad.tar")
                 self.refuses(words, "inspect", "bad.tar")
-        # What is no tar archive at all is taken for a model.
+        # A file that is not a tar archive is read as a model.
         self.write("bad.tar.gz", gzip.compress(data))
         self.refuses("bad.tar.gz: ", "inspect", "bad.tar.gz")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the command line writes to: all files or none, what is there already, and what is no ordinary file."""
+"""Output locations: all files or none are written, existing files, and special files."""
 
 import os
 import re
@@ -27,7 +27,7 @@ class OutputTest(CliCase):
         self.refuses("cannot be", "compile", MY_MOD, "-o", self.path("closed"))
 
     def test_output_name_is_taken(self):
-        """What cannot be replaced stays, and no half-written file is left beside it."""
+        """A file that cannot be replaced stays, and no partial file is left next to it."""
         os.makedirs(self.path("taken/my_mod.h/inside"))
         result = self.kiln("compile", MY_MOD, "-o", self.path("taken"))
         self.assertEqual(result.returncode, 2)
@@ -51,7 +51,7 @@ class OutputTest(CliCase):
 
     @needs_llvm
     def test_what_other_options_have_left(self):
-        """Sources and objects of an earlier compilation are named, and stay; what is another's is not named."""
+        """Sources and objects of an earlier compilation are named and kept. Files of others are not named."""
         self.succeeds("compile", MY_MOD, "-o", self.out, *C_INTERFACE, "--codegen", "c", "--external", "csource")
         self.write("out/my_mod_devices.c", "int devices;\n")
         result = self.kiln("compile", MY_MOD, "-o", self.out, "--runtime", "crt")
@@ -72,7 +72,7 @@ class OutputTest(CliCase):
             self.assertEqual(found.read(), wanted.read())
 
     def test_what_is_no_ordinary_file(self):
-        """A FIFO is written into, and a symbolic link stays one."""
+        """A FIFO is written into, and a symbolic link is followed and kept."""
         wanted = self.succeeds("compile", MY_MOD, "--emit=plan")
         os.mkfifo(self.path("fifo"))
         self.write("file", "old")
@@ -96,7 +96,7 @@ class OutputTest(CliCase):
                 self.assertEqual(file.read(), wanted)
 
     def test_standard_output_that_is_full(self):
-        """What cannot be written is said, by every subcommand."""
+        """Every subcommand reports that its output cannot be written."""
         self.succeeds("compile", DIGITS, "-o", self.path("lib"))
         self.succeeds("compile", DIGITS, "-o", self.path("profiled"), "--profile")
         library, profiled = self.path("lib/digits.so"), self.path("profiled/digits.so")

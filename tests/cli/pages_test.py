@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages that the tool writes: what `kiln inspect --html` holds, and every page in a real browser, where one is installed.
+"""Pages that the tool writes: the contents of `kiln inspect --html`, and every page in a real browser if one is installed.
 
     bazel test //tests/cli:pages_test --test_output=all     # prints how long a page of 5,000 operators takes to load
 """
@@ -29,7 +29,7 @@ HOSTILE = ["</script><script>window.hit = 1</script>", "<img src=x onerror='wind
 
 
 def save_chain(path, names, operator="Softmax"):
-    """A model of operators one behind the other, which are not fused."""
+    """Saves a model that is a chain of operators that are not fused."""
     nodes = [
         helper.make_node(operator, [names[i - 1] + str(i - 1) if i else "x"], [name + str(i)], name=name + str(i))
         for i, name in enumerate(names)
@@ -163,7 +163,7 @@ class BrowserTest(PageCase):
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
         self.browser.get("file://" + path)
         self.assertEqual([entry["message"] for entry in self.browser.get_log("browser")], [])
-        # Nothing is wider than the window.
+        # The page is not wider than the window.
         self.assertLessEqual(self.run_script("document.documentElement.scrollWidth"), width)
 
     def test_inspect(self):
@@ -176,12 +176,12 @@ class BrowserTest(PageCase):
                 self.assertIn("conv1 relu1", titles)
                 self.assertGreater(self.run_script("document.querySelectorAll('#memory svg rect').length"), 5)
                 self.assertGreater(self.run_script("document.querySelectorAll('#flash tbody tr').length"), 5)
-                # Outputs reach into inputs, so that the lower bound lies above the drawing, and bytes that two share count once.
+                # Outputs overlap inputs, so the lower bound is above the drawing, and shared bytes count once.
                 self.assertIn("without overlap", self.run_script("document.querySelector('#memory').textContent"))
                 self.assertNotIn("lower bound", self.run_script("document.querySelector('dl').textContent"))
                 title = "Flash" if "llvm" in CODEGENS else "Constants of the operators"
                 self.assertEqual(self.run_script("document.querySelector('#flash-title').textContent"), title)
-                # The bars, and the numbers behind them, are in sight.
+                # The bars, and the numbers next to them, are visible.
                 right = "document.querySelectorAll('#flash tbody tr')[0].children[3].getBoundingClientRect().right"
                 self.assertLessEqual(self.run_script(right), width)
                 self.assertEqual(self.run_script("document.querySelectorAll('#memory line').length"), 0)
@@ -246,9 +246,9 @@ class BrowserTest(PageCase):
         milliseconds = self.run_script("performance.timing.loadEventEnd - performance.timing.navigationStart")
         print(f"a page of 5,000 operators loads in {milliseconds} ms")
         self.assertGreaterEqual(self.run_script("view.layout.nodes.length"), 5000)
-        # Only what is in sight is drawn.
+        # Only visible nodes are drawn.
         self.assertLess(self.run_script("document.querySelectorAll('.node').length"), 100)
-        # The line of bytes in use has fewer steps than there are calls, or it would be a filled area.
+        # The line of used bytes has fewer steps than there are calls, or it would look like a filled area.
         self.assertLess(self.run_script("document.querySelector('#memory .used').getAttribute('d').match(/H/g).length"), 700)
         self.browser.find_element("id", "graph").send_keys(Keys.END)
         self.assertIn("layer4999", self.run_script("document.querySelector('#details h3').textContent"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kiln bench --profile and --html: every operator beside the machine's peak, as text, JSON and a page."""
+"""kiln bench --profile and --html: every operator compared with the machine's peak, as text, JSON and a page."""
 
 import html.parser
 import json
@@ -10,7 +10,7 @@ import unittest
 
 from tests.cli.cli_case import DIGITS, CliCase
 
-# Its counts are known by hand.
+# A model with known counts.
 DENSE = """#[version = "0.0.5"]
 def @main(%x: Tensor[(24, 360), float32], %w: Tensor[(36, 360), float32]) {
   nn.softmax(nn.dense(%x, %w, units=36))
@@ -19,7 +19,7 @@ def @main(%x: Tensor[(24, 360), float32], %w: Tensor[(36, 360), float32]) {
 
 
 class Page(html.parser.HTMLParser):
-    """Tags with their attributes, the texts of rows of the table, and the contents of scripts."""
+    """Tags with their attributes, the texts in rows of the table, and the contents of scripts."""
 
     def __init__(self, text):
         super().__init__()
@@ -120,9 +120,9 @@ class ProfileTest(CliCase):
         first = [line for line in lines if "fused_nn_conv2d" in line][0]
         self.assertRegex(first, r"^ +[\d.]+ +[\d.]+% +[\d.]+ +[\d.]+ +[\d.]+% (FMA|memory)  fused_nn_conv2d\w*  +\w")
         for line in lines:
-            # What is beyond is the schedule.
+            # The schedule, which is last, may be longer.
             self.assertLess(len(line[: lines[2].index("schedule")].rstrip()), 120, line)
-        # The notes below the table depend on what else the machine does.
+        # The notes below the table depend on the load of the machine.
         (whole,) = [i for i, line in enumerate(lines) if line.endswith("the whole run")]
         self.assertIn("100.00%  ", lines[whole])
         shares = [float(re.search(r"([\d.]+)%", line).group(1)) for line in lines[3 : whole - 1]]
@@ -152,13 +152,13 @@ class ProfileTest(CliCase):
         page = Page(text)
         self.assertIn("m: kiln bench", text)
         operators = result["profile"]["operators"]
-        # A head, a row for each operator, a sum.
+        # Header, one row per operator, sum.
         self.assertEqual(len(page.rows), len(operators) + 2)
         shown = [row[1] for row in page.rows]
         for operator in operators:
             self.assertIn(operator["function_name"].replace("tvmgen_m_", "", 1), shown)
         self.assertEqual([tag for tag, _ in page.tags].count("canvas"), 2)
-        # Data, the chart library, the code of all pages, the page's own.
+        # The scripts are the data, the chart library, the code of all pages, and the page's own code.
         self.assertEqual(len(page.scripts), 4)
         data = json.loads(page.scripts[0])
         for operator in data["profile"]["operators"]:
@@ -195,7 +195,7 @@ class ProfileTest(CliCase):
     def test_names_of_the_model_are_text(self):
         with open(DIGITS, "rb") as file:
             model = file.read()
-        # The name of a node, of as many bytes.
+        # The name of a node is replaced by one of the same length.
         self.assertIn(b"\x1a\x05conv1", model)
         library = self.compile("--profile", model=self.write("m.onnx", model.replace(b"\x1a\x05conv1", b'\x1a\x05<b>&"')))
         result = json.loads(self.bench(library, "--html", "page.html", "--json"))
@@ -203,7 +203,7 @@ class ProfileTest(CliCase):
         self.assertTrue(any('<b>&"' in source for source in sources), sources)
         page = Page(self.read("page.html"))
         self.assertNotIn("b", [tag for tag, _ in page.tags])
-        # What is of no node of the model has the name of its function.
+        # An operator that comes from no node of the model has the name of its function.
         shown = [op["source"] or op["function_name"].replace("tvmgen_m_", "", 1) for op in result["profile"]["operators"]]
         self.assertEqual(sorted(row[0] for row in page.rows[1:-1]), sorted(shown))
         self.assertNotIn("<b>", page.scripts[0])
@@ -227,7 +227,7 @@ class ProfileTest(CliCase):
                 self.assertIn(words, result.stderr.decode())
         self.assertEqual(self.files(self.out), before)
         self.assertEqual(self.read("file"), "kept")
-        # A link stays one, what it leads to is replaced, and nothing is left beside it.
+        # A link stays a link and its target is replaced. No other file is left.
         os.mkdir(self.path("pages"))
         self.write("pages/page.html", "old")
         os.symlink("page.html", self.path("pages/link"))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kiln quantize`: digits in int8 reads as well as in float32 and computes with integers; what is wrong with samples is said."""
+"""`kiln quantize`: digits in int8 is as accurate as in float32 and computes with integers. Errors in samples are
+reported."""
 
 import json
 import os
@@ -27,7 +28,7 @@ class QuantizeCase(CliCase):
         self.model = self.path("int8.onnx")
 
     def samples(self, files):
-        """A folder of samples, from the contents of its files by name."""
+        """Writes a folder of samples from file contents by name, and returns its path."""
         for name, data in files.items():
             os.makedirs(os.path.dirname(self.path("samples/" + name)), exist_ok=True)
             self.write("samples/" + name, data)
@@ -39,7 +40,7 @@ class QuantizeCase(CliCase):
 
 class DigitsTest(QuantizeCase):
     def accuracy(self, model):
-        """Percent of the images that are read rightly."""
+        """Returns the percentage of images that are read correctly."""
         self.succeeds("compile", model, "-o", self.out, "--module-name", "digits")
         text = subprocess.check_output([CLASSIFY, self.path("out/digits.so"), IMAGES, LABELS]).decode()
         return float(re.search(r"\((\d+\.\d+) %\)", text).group(1))
@@ -113,7 +114,7 @@ class DigitsTest(QuantizeCase):
 
 class WrongUseTest(QuantizeCase):
     def wrong(self, words, *arguments):
-        """Nothing is written, and the message holds `words`."""
+        """Checks that nothing is written, and that the message contains `words`."""
         self.refuses(words, "quantize", *arguments)
         self.assertFalse(os.path.exists(self.model))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tool does where the machine lacks memory or space: an error and status 1, and no file that is not whole."""
+"""Without enough memory or disk space the tool ends with an error and status 1, and leaves no incomplete file."""
 
 import os
 import resource
@@ -11,7 +11,7 @@ from tests.cli.cli_case import CODEGENS, DIGITS, KILN, CliCase
 
 class ResourcesTest(CliCase):
     def limited(self, limit, value, *args):
-        """Runs the tool below a limit of the system; its temporary files go to self.folder/tmp, which is empty before."""
+        """Runs the tool under a resource limit. Its temporary files go to the empty folder self.folder/tmp."""
         os.makedirs(self.path("tmp"), exist_ok=True)
 
         def set_limit():
@@ -42,7 +42,8 @@ class ResourcesTest(CliCase):
         self.assertEqual(sorted(os.listdir(self.folder)), ["tmp"])
 
     def test_memory_is_limited(self):
-        """From too little to enough: the tool does all or nothing. Less than its code takes is the system's affair."""
+        """From too little memory to enough, the tool writes all files or none. The limit is never below the size at
+        which the loader starts the tool."""
         megabytes, ended = self.least_to_start(), {0: 0, 1: 0}
         while not ended[0]:
             self.assertLess(megabytes, 4000)
@@ -58,7 +59,7 @@ class ResourcesTest(CliCase):
         self.assertNotEqual(os.listdir(self.out), [])
 
     def least_to_start(self):
-        """The least memory, in MiB, with which the loader of the system hands over to the tool's code."""
+        """Returns the least memory, in MiB, with which the system's loader starts the tool's code."""
         low, high = 0, 4096
         while high - low > 1:
             middle = (low + high) // 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signing libraries and checking their signatures, by the tool and by OpenSSL."""
+"""Signs libraries and checks their signatures, by the tool and by OpenSSL."""
 
 import os
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is said of operators that a microcontroller is slow at, and --fail-on-slow."""
+"""Notes on operators that are slow on a microcontroller, and --fail-on-slow."""
 
 import os
 import unittest
@@ -11,7 +11,7 @@ def @main(%x: Tensor[(2, 8), {0}], %y: Tensor[(2, 8), {0}]) {{
   add(multiply(%x, %y), %y)
 }}
 """
-# Products of 8 bits whose weights are no constants, which none of the instructions reads as they lie.
+# 8-bit products with weights that are not constant. No dot product instruction can read them in their layout.
 BYTES = """#[version = "0.0.5"]
 def @main(%x: Tensor[(4, 32), int8], %w: Tensor[(16, 32), int8]) {
   nn.dense(%x, %w, units=16, out_dtype="int32")
@@ -25,7 +25,7 @@ DOUBLE = "float64 without a unit of double precision"
 
 class SlowPathsTest(CliCase):
     def notes(self, model, target, *options):
-        """The lines of a compilation that name slow operators."""
+        """Returns the notes of a compilation that name slow operators."""
         result = self.kiln("compile", model, "-o", self.out, "--module-name", "m", *C, "--target", target, *options)
         self.assertEqual(result.returncode, 0, result.stderr.decode())
         return [line for line in result.stderr.decode().splitlines() if " slow on " in line]
@@ -57,7 +57,7 @@ class SlowPathsTest(CliCase):
             notes = self.notes(model, target)
             self.assertEqual(len(notes), 1, notes)
             self.assertIn(" (nn.dense) is slow on {}: integer products one by one".format(target), notes[0])
-        # Without such an instruction there is no faster way.
+        # The core has no such instruction, so there is no faster way.
         self.assertEqual(self.notes(model, "cortex-m3"), [])
 
     def test_failure(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""State that a model keeps itself: called from C, from C++ and by TVMExecute, and what the compiler says of it."""
+"""State that a model keeps itself: called from C, from C++ and by TVMExecute, and the compiler's report on it."""
 
 import json
 import os
@@ -16,7 +16,8 @@ OPTIONS = ["--module-name", "m", "--runtime", "crt", "--interface", "c", "--targ
 C_FLAGS = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wshadow", "-ffp-contract=off"]
 CXX_FLAGS = ["-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wshadow", "-fno-exceptions"]
 
-# A window over the last three steps, a sum that begins with 3, and a state that is read after its next value is made.
+# A window over the last three steps, a sum that begins with 3, and a state that is read after its next value is
+# computed.
 MODEL = """#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 1, 4), float32], %window: Tensor[(1, 2, 4), float32], %sum: Tensor[(1, 4), float32],
           %last: Tensor[(1, 4), float32], output_tensor_names=["y", "window.next", "sum.next", "last.next"],
@@ -32,11 +33,12 @@ def @main(%x: Tensor[(1, 1, 4), float32], %window: Tensor[(1, 2, 4), float32], %
 }
 """
 
-# The same without attributes.
+# The same model without the state attributes.
 PLAIN = MODEL.replace(MODEL[MODEL.index(",\n          state_inputs") : MODEL.index(") {")], "")
 PAIRS = ["--state", "window=window.next", "--state", "sum=sum.next", "--state", "last=last.next"]
 
-# Reads steps from standard input, and writes what %s made of each. A step that begins with -99 starts the stream anew.
+# Reads steps from standard input, and writes the result of each. %s defines Step and Reset. A step that begins with -99
+# restarts the stream.
 PROGRAM = """#include <kiln/model.h>
 #include <stdio.h>
 
@@ -64,7 +66,7 @@ static int Step(const float* x, float* y) {
 }
 """
 
-# Every step on two streams, of which the other one has another input, and the module's own, which gets no step.
+# Runs every step on two streams with different inputs. The module's own state gets no step.
 TWO = """
 #include <string.h>
 static uint8_t one[TVMGEN_M_STATE_SIZE_BYTES] __attribute__((aligned(TVMGEN_M_STATE_ALIGNMENT_BYTES)));
@@ -186,7 +188,8 @@ class StateTest(CliCase):
         return subprocess.run([self.path("program")], input=packed(steps), stdout=subprocess.PIPE, check=True).stdout
 
     def stepped(self, codegen):
-        """What the function with the pairs as inputs and outputs makes of the steps, called by hand."""
+        """Returns the expected outputs: runs the function with the states as inputs and outputs, and passes them on by
+        hand."""
         names = ["window.next", "sum.next", "last.next"]
         values = {"window": [0.5] * 8, "sum": [3.0] * 4, "last": [-1.0] * 4}
         shapes = {"window": (1, 2, 4), "sum": (1, 4), "last": (1, 4), "x": (1, 1, 4)}
@@ -212,7 +215,7 @@ class StateTest(CliCase):
     def test_every_way_to_call_gives_what_the_pairs_give(self):
         for codegen in CODEGENS:
             expected = self.stepped(codegen)
-            # The beginning of a stream, and the whole of it after a reset.
+            # The beginning of a stream, and after a reset the whole stream.
             steps, wanted = STEPS[:3] + [RESET] + STEPS, expected[:48] + expected
             self.compile(codegen)
             execute = [self.path("out/m_model.c")] + RUNTIME
@@ -241,7 +244,7 @@ class StateTest(CliCase):
         self.assertEqual([p["relay_name_hint"] for p in main["parameters"]], ["x", "y"])
         states = metadata["states"]
         self.assertEqual([s["tensor"]["relay_name_hint"] for s in states], ["window", "sum", "last"])
-        # The window with the step that is added to it.
+        # The window includes the step that is added to it.
         self.assertEqual([s["tensor"]["shape"] for s in states], [[1, 3, 4], [1, 4], [1, 4]])
         self.assertEqual([s["initial_value"] for s in states], [0.5, 3, -1])
         self.assertEqual([s["is_copied"] for s in states], [False, False, True])
@@ -267,7 +270,7 @@ class StateTest(CliCase):
         self.assertIn("tvmgen_m_copy_state_0(last.next -> last)", plan)
         self.assertRegex(plan, r"window\.next .* in place of window")
         self.assertRegex(plan, r"sum\.next .* in place of sum")
-        # One call moves what remains of the window, the next one puts the step behind it.
+        # One call moves the remaining steps of the window, and the next one appends the new step.
         self.assertIn("strided_slice(window -> window.next)", plan)
         self.assertRegex(plan, r"concatenate\(x -> window\.next\)")
         report = self.succeeds("inspect", model, "--target", "cortex-m4f")

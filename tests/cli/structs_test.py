@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The structs and the note in a library say what its metadata.json says, whatever code generator has made them."""
+"""The structs and the note in a library agree with its metadata.json, with every code generator."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kiln tune, and compile --tuning: files that are made, forced, damaged and for something else. No time is asserted."""
+"""kiln tune, and compile --tuning: files that are valid, forced, damaged or for something else. No time is asserted."""
 
 import os
 import re
@@ -14,7 +14,7 @@ def @main(%x: Tensor[(24, 360), float32], %w: Tensor[(36, 360), float32]) {
   nn.softmax(nn.dense(%x, %w, units=36))
 }
 """
-# The problem of DENSE, with one thread.
+# The problem of DENSE's product, with one thread.
 PROBLEM = "float32 rows 24@360 columns 36@360 reduce 360@1,1 epilogue 1"
 TARGET = ["--target", "x86-64-v3", "--threads", "1"]
 
@@ -61,7 +61,7 @@ class TuningTest(CliCase):
         first = self.files(self.out)
         self.note("--tuning", file)
         self.assertEqual(self.files(self.out), first)
-        # What leaves all to the compiler changes nothing but the checksum of the options.
+        # A file without choices changes only the checksum of the options.
         empty, file = (self.code("--tuning", self.tuning(text)) for text in ("", "direct { rows: 5 vectors: 2 }"))
         self.assertEqual(empty, self.code())
         self.assertNotEqual(empty, file)
@@ -112,7 +112,7 @@ class TuningTest(CliCase):
             outputs.append(self.files(self.path(folder)))
         self.assertEqual(outputs[0], outputs[1])
         self.succeeds("run", self.path("a/m.so"), "--input", "image=random")
-        # Another model and other options extend the file.
+        # Another model or other options extend the file.
         self.succeeds("tune", self.model, "-o", file, "--time", "1", "--threads", "1")
         with open(file, encoding="utf-8") as tuning:
             extended = tuning.read()
@@ -143,7 +143,7 @@ class TuningTest(CliCase):
             with self.subTest(words):
                 self.refuses(words, "tune", self.model, "-o", self.path("x.tuning"), *options)
                 self.assertFalse(os.path.exists(self.path("x.tuning")))
-        # A file that is no tuning file is not overwritten.
+        # A file that is not a tuning file is not overwritten.
         self.refuses("wanted a tuning file", "tune", self.model, "-o", self.model)
         with open(self.model, encoding="utf-8") as model:
             self.assertEqual(model.read(), DENSE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries that TVM 0.9 has made: what the tool does with them."""
+"""The tool's behavior on libraries that TVM 0.9 built."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kiln validate`: many samples on this machine and in QEMU, what agrees and what does not, and what is refused.
+"""`kiln validate`: many samples on this machine and in QEMU, equal and different outputs, and inputs that are refused.
 
 The real models are below KILN_SHARED_DATA; without it these cases are skipped.
 """
@@ -13,7 +13,7 @@ from tests.cli.cli_case import CODEGENS, CliCase, npy
 
 SUM = '#[version = "0.0.5"]\ndef @main(%a: Tensor[(1, 3), int8], %b: Tensor[(1, 3), int8]) {\n  add(%a, %b)\n}\n'
 NEGATIVE = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(1, 2), float32]) {\n  negative(%x)\n}\n'
-# Adds samples to a state that is 2 before the first one.
+# Adds the samples to a state, which is 2 at the beginning.
 STREAM = """#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 2), float32], %h: Tensor[(1, 2), float32], output_tensor_names=["y", "h.next"],
           state_inputs=["h"], state_outputs=["h.next"], state_initial=[2f]) {
@@ -41,7 +41,7 @@ class ValidateTest(CliCase):
         self.y = self.write("y.npy", floats((3, 2), -1, -2, -3, -4, -5, -6))
 
     def validate(self, status, *args):
-        """What it prints, when it ends with `status`."""
+        """Returns the output of a run that must end with `status`."""
         result = self.kiln("validate", *args)
         self.assertEqual(result.returncode, status, result.stderr.decode())
         return result.stdout.decode()
@@ -161,7 +161,7 @@ class ValidateTest(CliCase):
             self.assertEqual(self.validate_json(0, "pool.tar", "--inputs", self.x, "--expected", self.y)["outputs"][0]["equal_samples"], 3)
 
     def test_a_stream_in_the_emulator(self):
-        """The state begins before the first sample, in the module's own block as in a pool."""
+        """The state is initialized before the first sample, in the module's own block and in a pool."""
         model = self.write("stream.relay", STREAM)
         self.write("sums.npy", floats((3, 2), 3, 4, 6, 8, 11, 14))
         for options in ([], ["--pool", "ram:any"], ["--workspace-io"]):
@@ -179,7 +179,7 @@ class ValidateTest(CliCase):
     def test_keyword_spotting_equals_tflite_micro(self):
         files = [KWS + "kws_ref_model.tflite", "--inputs", KWS + "inputs_int8.npy", "--expected"]
         self.assertIn("Identity: 1000 of 1000 samples equal, agrees", self.validate(0, *files, KWS + "kws_ref_model.real1000.tflm.npy"))
-        # TFLite's own kernels round in another way.
+        # TFLite's own kernels round differently.
         found = self.validate_json(1, *files, KWS + "kws_ref_model.real1000.tflite.npy")
         self.assertEqual(found["outputs"][0]["largest_steps"], 22)
         self.assertEqual(found["outputs"][0]["same_argmax"], 993)

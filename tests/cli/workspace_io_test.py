@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--workspace-io: a model whose inputs and outputs lie in its workspace, called from C, from C++ and by TVMExecute."""
+"""--workspace-io: a model with its inputs and outputs in the workspace, called from C, from C++ and by TVMExecute."""
 
 import json
 import os
@@ -16,7 +16,8 @@ OPTIONS = ["--module-name", "m", "--runtime", "crt", "--interface", "c", "--work
 C_FLAGS = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wshadow", "-ffp-contract=off"]
 CXX_FLAGS = ["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wshadow", "-fno-exceptions"]
 
-# Outputs: the input as it is, what is computed of it, that again, a view of that, a constant; an input that no call reads.
+# Outputs: an unchanged input, a computed value, the same value again, a view of it, and a constant. One input is never
+# read.
 MODEL = """#[version = "0.0.5"]
 def @main(%unread: Tensor[(100), int8], %x: Tensor[(2, 3), float32], %y: Tensor[(2, 3), float32]) {
   %0 = nn.relu(add(%x, %y));
@@ -24,7 +25,7 @@ def @main(%unread: Tensor[(100), int8], %x: Tensor[(2, 3), float32], %y: Tensor[
 }
 """
 
-# Two convolutions with 16 KB between them.
+# Two convolutions with a tensor of 16 KB in between.
 STRIPS = """#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 16, 8, 4), float32]) {
   %0 = full(2f, shape=[32, 3, 3, 4], dtype="float32");
@@ -46,7 +47,7 @@ static int Check(const float* x, const float* relu, const float* again, const fl
 }
 """
 
-# Twice: the first run has written over the inputs.
+# Runs twice, because the first run overwrites the inputs.
 C_PROGRAM = (
     """#include <string.h>
 #include "m.h"
@@ -94,7 +95,7 @@ int main() {
 """
 )
 
-# Tensors of the program's, which are left as they are, and then those of the workspace.
+# Runs with tensors of the program, which must stay unchanged, and then with the tensors in the workspace.
 EXECUTE_PROGRAM = (
     """#include <kiln/model.h>
 #include <string.h>
@@ -171,7 +172,7 @@ class WorkspaceIoTest(CliCase):
             self.assertTrue(all(pool["external"] for pool in workspaces))
             self.assertEqual(main["workspace_size_bytes"], sum(pool["size_bytes"] for pool in workspaces))
             self.assertEqual(main["io_size_bytes"], 100 + 24 + 24 + 4 * 24 + 4)
-            # The five outputs, all alive at the end, and no less.
+            # The five outputs are all alive at the end: four of 24 bytes and one of 4.
             self.assertGreaterEqual(main["workspace_size_bytes"], 4 * 24 + 4)
             with open(self.path("out/m.h"), encoding="utf-8") as file:
                 header = file.read()
@@ -198,7 +199,7 @@ class WorkspaceIoTest(CliCase):
         self.assertEqual(io, same_io)
         self.assertLessEqual(inside, beside + io)
 
-    # A convolution needs no row of its input any more when the next but one is computed.
+    # A row of a convolution's input is not needed any more when the next but one row is computed.
     def test_outputs_reach_into_inputs(self):
         options = ["compile", DIGITS, "--target", "cortex-m4f", "--emit=plan"] + OPTIONS
         saved = int(re.search(r"\noutputs that reach into inputs save (\d+) bytes\n", self.succeeds(*options)).group(1))
@@ -217,7 +218,7 @@ class WorkspaceIoTest(CliCase):
         options = ["compile", DIGITS, "--target", "cortex-m4f", "--runtime", "crt", "--executor", "graph", "--emit=plan"]
         self.assertNotIn("reach", self.succeeds(*options))
 
-    # Of the 16 KB between two convolutions only a few rows are in memory at once.
+    # Only a few rows of the 16 KB between two convolutions are in memory at once.
     def test_strips_of_rows(self):
         self.write("strips.relay", STRIPS)
         options = ["compile", "strips.relay", "--target", "cortex-m4f", "--emit=plan"] + OPTIONS

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The elements of a NumPy file."""
+"""Reads the elements of a NumPy file."""
 
 import re
 import struct
@@ -8,7 +8,7 @@ _FORMATS = {"|i1": "b", "|u1": "B", "<i2": "h", "<i4": "i", "<f4": "f"}
 
 
 class ArrayFile:
-    """The bytes of the elements, and of which format of `struct` each is."""
+    """The bytes of the elements, and the elements' format character for `struct`."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -19,9 +19,9 @@ class ArrayFile:
         self.bytes = data[10 + size :]
 
     def step(self, number, step_bytes):
-        """The bytes of one of the steps, which lie behind each other."""
+        """Returns the bytes of one step. Steps are contiguous."""
         return self.bytes[number * step_bytes : (number + 1) * step_bytes]
 
     def values(self, data):
-        """The numbers that are in bytes of this array, or of one of the same type."""
+        """Decodes bytes of this array, or of an array of the same type, to numbers."""
         return struct.unpack("<{}{}".format(len(data) // struct.calcsize(self.format), self.format), data)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the model MODEL on one step after the other, without a C library, on Linux for AArch64 and
-// RISC-V: inputs from standard input, outputs to standard output. Ends with the model's status, or
-// 100 where a step is cut off.
+// Runs the model MODEL step by step, without a C library, on Linux for AArch64 and RISC-V. Reads
+// inputs from standard input and writes outputs to standard output. Exits with the model's status,
+// or 100 if a step is incomplete.
 #include <kiln/model.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,7 +33,7 @@ static long Call(long number, long a, long b, long c) {
 
 static void Exit(int status) { Call(kExit, status, 0, 0); }
 
-// How many of `size` bytes were moved before the other side ended.
+// Returns the number of bytes, at most `size`, that were moved before the other side ended.
 static int64_t Move(long number, int file, uint8_t* data, int64_t size) {
   int64_t done = 0;
   while (done < size) {
@@ -44,7 +44,7 @@ static int64_t Move(long number, int file, uint8_t* data, int64_t size) {
   return done;
 }
 
-// Memory for each tensor behind `at`, aligned as it is wanted.
+// Places tensors in memory from offset `at` on, with their alignments. Returns the end offset.
 static size_t Place(const TVMModelMemory* tensors, int32_t count, size_t at, void** places) {
   int32_t i;
   if (count > kMaxTensors) Exit(101);

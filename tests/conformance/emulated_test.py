@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Some rows of models.json on AArch64 and RISC-V, which QEMU emulates: integers to the byte, floats within the row's tolerance.
+"""Rows of models.json on AArch64 and RISC-V, emulated by QEMU. Integers must be equal, floats within the row's
+tolerance.
 
-Clang and LLD build the programs, which need no C library; where one of these or the folder KILN_SHARED_DATA is not there, cases skip.
+Clang and LLD build the programs, which need no C library. Cases are skipped if one of these or the folder
+KILN_SHARED_DATA is missing.
 """
 
 import json
@@ -20,8 +22,8 @@ INCLUDE = os.path.abspath("runtime_crt/include")
 CLANG = shutil.which("clang-19")
 LLD = shutil.which("ld.lld-19")
 
-# Steps of each row that run, and its rows: small, of floats and of integers, of convolutions, products and recurrences. LLVM's code for each
-# runs on both machines, C on one of them.
+# Number of steps per row, and the rows: small models of floats and of integers, with convolutions, products and
+# recurrences. Code by LLVM runs on both machines for each row, C on one of them.
 STEPS = 2
 ROWS = [
     "hello_world_float",
@@ -35,7 +37,7 @@ ROWS = [
     "planestrike",
     "micro_speech",
 ]
-# The target, LLVM's triple for Clang, its options, and the emulator with its own.
+# By machine: the target, LLVM's triple for Clang, Clang's options, and the emulator with its options.
 MACHINES = {
     "aarch64": ("aarch64", "aarch64-linux-gnu", [], ["qemu-aarch64"]),
     "riscv64gc": ("riscv64gc", "riscv64-linux-gnu", ["-march=rv64gc", "-mabi=lp64d"], ["qemu-riscv64"]),
@@ -46,7 +48,8 @@ MACHINES = {
         ["qemu-riscv64", "-cpu", "rv64,v=true,vlen=128"],
     ),
 }
-# Instructions that code for rows of int8 has on a machine, with features beside its own. The emulators have all of them.
+# Instructions that the code of int8 rows must contain: the instruction, the machine, additional CPU features, and the
+# rows. The emulators support them.
 INT8_ROWS = ["kws_int8", "tinymaix_mnist_resnet_q", "micro_speech"]
 INSTRUCTIONS = [
     ("smlal", "aarch64", "", INT8_ROWS),
@@ -66,7 +69,7 @@ class EmulatedTest(CliCase):
             self.skipTest("no " + ", ".join(missing or [codegen]))
 
     def build(self, row, machine, codegen, features=""):
-        """The program of a model, and the sizes of its inputs and outputs."""
+        """Builds the program of a model. Returns the sizes of its inputs and outputs."""
         target, triple, options, _ = MACHINES[machine]
         target += " -mattr=" + features if features else ""
         if features and codegen == "c":
@@ -81,7 +84,7 @@ class EmulatedTest(CliCase):
         link = ["-nostdlib", "-static", "-fuse-ld=" + LLD, "-DMODEL=m"]
         subprocess.run(command + link + files + ["-o", program], check=True)
         if codegen == "c":
-            # Without vectors of the compiler's own, which may be the same instruction.
+            # Without the C compiler's vectorization, which could produce the same instruction.
             own_vectors = ["-fno-vectorize", "-fno-slp-vectorize"]
             subprocess.run(command + own_vectors + ["-S", files[-1], "-o", self.path("m.s")], check=True)
         with open(os.path.join(self.out, "m.h"), encoding="utf-8") as file:
@@ -117,7 +120,7 @@ class EmulatedTest(CliCase):
         target = MACHINES[machine][0] + (" -mattr=" + features if features else "")
         assembly = self.succeeds("compile", os.path.join(DATA, row["model"]), "--emit=asm", "--runtime", "crt", "--target", target)
         self.assertRegex(assembly, r"\b{}\b".format(instruction))
-        if features:  # Without, `check` has run it already.
+        if features:  # Without features, `check` has already run it.
             self.check(row, machine, "llvm", features)
 
     def compare(self, found, wanted, row):

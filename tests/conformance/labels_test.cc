@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of labels.json: what trained models say of real images and sounds.
+// Runs the rows of labels.json: the answers of trained models on real images and sounds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ std::vector<Row> ReadRows() {
 
 void PrintTo(const Row& row, std::ostream* out) { *out << row.json.at("says"); }
 
-// Images in the files are height, width, channels with red first.
+// Images in the files have the layout height, width, channels, with red first.
 absl::StatusOr<Tensor> InputStep(const Json& row, const Tensor& steps, int64_t step,
                                  const TensorType& type) {
   const double scale = row.value("scale", 1.0), offset = row.value("offset", 0.0);
@@ -65,7 +65,7 @@ absl::StatusOr<Tensor> InputStep(const Json& row, const Tensor& steps, int64_t s
   return Tensor::From<float>(type.shape, type.dtype, values);
 }
 
-// What the model says of every step.
+// Outputs of the model by step, then by output.
 using Answers = std::vector<std::vector<Tensor>>;
 
 absl::StatusOr<Answers> Ask(const Json& row, const std::string& folder) {
@@ -100,7 +100,7 @@ absl::StatusOr<Answers> Ask(const Json& row, const std::string& folder) {
   return answers;
 }
 
-// The first of the largest elements.
+// Returns the index of the first largest element.
 int64_t Top(const Tensor& tensor) {
   int64_t top = 0;
   for (int64_t i = 1; i < tensor.type().num_elements(); ++i) {
@@ -125,7 +125,7 @@ const Tensor& OutputOf(const Json& check, const Answers& answers) {
   return answers[0].at(check.at("output").get<size_t>());
 }
 
-// `found` in as many digits behind the point as figures are stated in.
+// Rounds `found` to the number of decimals in which figures are stated.
 double Rounded(double found, int digits) {
   const double unit = std::pow(10, digits);
   return std::round(found * unit) / unit;
@@ -153,7 +153,7 @@ void CheckLabel(const Json& check, const Answers& answers, const std::string& fo
   EXPECT_TRUE(absl::StrContains(names[top], check.at("label").get<std::string>())) << names[top];
 }
 
-// The mean square of what the model does not restore.
+// Checks the mean square of the difference between the input and its reconstruction.
 void CheckAnomalyScore(const Json& check, const Answers& answers, const std::string& folder) {
   const Tensor wanted = FileOf(check.at("of"), folder);
   const double scale = check.value("scale", 1.0), offset = check.value("offset", 0.0);
@@ -170,7 +170,8 @@ void CheckAnomalyScore(const Json& check, const Answers& answers, const std::str
   EXPECT_EQ(Rounded(sum / static_cast<double>(at), 4), check.at("anomaly_score").get<double>());
 }
 
-// Elements `first`, `first` + `every` and so on that are above `bound`: a column of a table.
+// Counts the elements `first`, `first` + `every` and so on (a column of a table) that are above
+// `bound`.
 int64_t CountAbove(const Tensor& tensor, double bound, int64_t every, int64_t first) {
   int64_t count = 0;
   for (int64_t i = first; i < tensor.type().num_elements(); i += every) {
@@ -179,7 +180,8 @@ int64_t CountAbove(const Tensor& tensor, double bound, int64_t every, int64_t fi
   return count;
 }
 
-// The output has a row of cells each for the score, four numbers of the box, and the classes.
+// Rows of the output: the score, four numbers of the box, and one row per class. Each row has an
+// element per cell.
 void CheckObjects(const Json& check, const Tensor& output) {
   constexpr int64_t kClasses = 80, kFirstClass = 5;
   const int64_t cells = output.type().num_elements() / (kFirstClass + kClasses);

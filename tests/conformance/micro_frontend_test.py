@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The front end that tools/audio writes against TensorFlow Lite's microfrontend, to the byte, by both code generators.
+"""Compares the front end that tools/audio writes with TensorFlow Lite's microfrontend, to the byte, with both code
+generators.
 
-micro_frontend_10ms.npy and micro_frontend_20ms.npy hold what the library makes of the sound below, windows of 30 ms and steps of 10 and 20 ms.
+micro_frontend_10ms.npy and micro_frontend_20ms.npy contain the library's results for the sound below: windows of 30 ms,
+steps of 10 and 20 ms.
 """
 
 import json
@@ -19,12 +21,12 @@ GOLDEN = os.path.abspath("tests/conformance/micro_frontend_{}ms.npy")
 PROGRAM = os.path.abspath("tests/conformance/stream_program.c")
 INCLUDE = os.path.abspath("runtime_crt/include")
 CHANNELS = 40
-# Of the noise in each tenth of a second, over 2^15: silence, a whisper, and sound that is cut off at both ends.
+# Amplitude of the noise in each tenth of a second, times 2^15: silence, a whisper, and sound that is clipped.
 LEVELS = [0, 200, 3000, 100000, 12000]
 
 
 def sound_bytes():
-    """Half a second of noise on a tone, int16, 16 kHz."""
+    """Half a second of noise and a tone, int16, 16 kHz."""
     samples = []
     state = 1
     for i in range(1600 * len(LEVELS)):
@@ -37,7 +39,7 @@ def sound_bytes():
 
 
 def features_of(path):
-    """What the library gives, in rows, as microWakeWord's firmware quantizes it."""
+    """Returns the library's results in rows, quantized as in microWakeWord's firmware."""
     golden = ArrayFile(path)
     features = [max(-128, min(127, (value * 256 + 333) // 666 - 128)) for value in golden.values(golden.bytes)]
     return [features[at : at + CHANNELS] for at in range(0, len(features), CHANNELS)]
@@ -57,7 +59,8 @@ class MicroFrontendTest(CliCase):
         subprocess.run(command + [PROGRAM, self.path("out/m_model.c"), code, "-lm", "-o", self.path("program")], check=True)
 
     def features(self, data):
-        """The windows that are valid, of a program's output: the features of a step, and whether they are valid."""
+        """Runs the program and returns the features of the valid windows. Each step of its output has the features and
+        a flag for a valid window."""
         result = subprocess.run([self.path("program")], input=data, stdout=subprocess.PIPE, check=True).stdout
         steps = [result[at : at + CHANNELS + 1] for at in range(0, len(result), CHANNELS + 1)]
         valid = [bool(step[CHANNELS]) for step in steps]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of models.json, each a test case of each code generator for this machine and for further
-// levels of x86-64.
+// Runs the rows of models.json. Each row is a test case for each code generator on this machine and
+// for further levels of x86-64.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,19 +36,19 @@ namespace {
 struct Row {
   std::string name, model;
   std::vector<std::string> inputs, expected;  // "": not compared
-  int64_t steps = 0;                          // 0: as many as the files have
+  int64_t steps = 0;                          // 0: all steps of the files
   double scale = 1, offset = 0;
   std::optional<double> relative;
   double absolute = 0;
   bool keeps_state = false;
   std::vector<std::string> shapes, constants;
   std::string unsupported;
-  std::string not_c;  // why the C code generator leaves it out; "": it does not
+  std::string not_c;  // reason to leave the row out for the C code generator, or ""
   bool large = false;
-  size_t number = 0;  // of the model, among those of the table
+  size_t number = 0;  // index of the model in the table
 };
 
-// How a model is compiled.
+// Code generator and target of a compilation.
 struct Build {
   Codegen codegen;
   std::string target;
@@ -91,7 +91,7 @@ std::vector<Row> ReadRows() {
 void PrintTo(const Row& row, std::ostream* out) { *out << row.model; }
 void PrintTo(const Build& build, std::ostream* out) { *out << build.target; }
 
-// How far outputs are from what is expected.
+// Differences between outputs and expected values.
 struct Distance {
   double difference = 0, largest = 0;
   int64_t unequal = 0;
@@ -102,14 +102,14 @@ void Measure(const Tensor& found, const Tensor& wanted, Distance& distance) {
     const double f = found.AsDouble(i), w = wanted.AsDouble(i);
     const double difference = f == w ? 0 : std::abs(f - w);
     if (difference != 0) ++distance.unequal;
-    // NaN is further away than all numbers.
+    // NaN counts as an infinite difference.
     distance.difference =
         std::isnan(difference) ? INFINITY : std::max(distance.difference, difference);
     distance.largest = std::max(distance.largest, std::abs(w));
   }
 }
 
-// Rows of one model that are alike but for their files use it compiled once.
+// Returns the compiled model. Rows that differ only in their data files share it.
 absl::StatusOr<const SteppedModel*> CompiledOnce(const Row& row, const std::string& folder,
                                                  const Build& build) {
   static std::map<std::string, SteppedModel>* const models =
@@ -155,12 +155,13 @@ class Case {
   const std::vector<Distance>& distances() const { return distances_; }
 
  private:
-  // All builds are of the same operators: what the first steps do not show is shown by LLVM's code
-  // for the host.
+  // All builds have the same operators. LLVM's code for the host runs all steps, and so covers
+  // errors that the first steps do not show.
   static constexpr int64_t kFewSteps = 5;
 
-  // "arange:1x3x224x224" are the numbers i / n, of n elements; "lcg7:4x3" numbers from -1 to 1 by
-  // the seed 7 of the generator that the data describes; else a file.
+  // Reads an input. "arange:1x3x224x224" has the values i / n, with n elements. "lcg7:4x3" has
+  // values from -1 to 1 by the generator that the data describes, with the seed 7. Other texts are
+  // files.
   absl::StatusOr<Tensor> ReadInput(absl::string_view path) const {
     const size_t colon = path.find(':');
     absl::string_view kind = path.substr(0, colon);
@@ -265,8 +266,8 @@ TEST_P(Conformance, AgreesWithTheOtherRuntime) {
   }
 }
 
-// The rows for level `i` of the further targets of a code generator: small models are for all of
-// LLVM's and one of C's, large ones for one of LLVM's, and those too large for C for none.
+// Returns the rows for level `i` of the further targets. LLVM compiles small models for all levels,
+// and large ones for one level. C compiles small models for one level, and large ones for none.
 std::vector<Row> RowsOf(Codegen codegen, size_t i) {
   std::vector<Row> rows;
   for (Row& row : ReadRows()) {

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX's own backend runner with Kiln as the backend: every case of the package onnx, and how far each output is from the expected one.
+"""Runs every case of the package onnx by ONNX's own backend runner, and measures the error of each output.
 
   cases = Cases()
   for case in cases.names():
       print(cases.run(case))
 
-NumPy computes what many cases expect, and its last bits depend on the CPU. Both sides are therefore held to x86-64-v3.
+NumPy computes many of the expected values, and its last bits depend on the CPU. Both sides are therefore limited to x86-64-v3.
 """
 
 import os
@@ -27,7 +27,8 @@ from onnx.backend.test.runner import Runner  # noqa: E402
 VERSION = onnx.__version__
 TARGET = "x86-64-v3" if IS_X86 else "host"
 
-# What Kiln says when it refuses a model, and the reason that the page gives. A refusal with none of these texts counts as a failure.
+# Texts of errors with which Kiln refuses a model, and the reason that the page gives. A refusal without any of these
+# texts is a failure.
 _REASONS = [
     (r"data type STRING|operator (String\w*|RegexFullMatch)\b", "strings"),
     (r"operator TfIdfVectorizer ", "text"),
@@ -41,7 +42,7 @@ _REASONS = [
     (r"\(Attention\): the input nonpad_kv_seqlen", "the input nonpad_kv_seqlen"),
 ]
 
-# Cases whose expected output is not what the operator is defined to compute.
+# Cases whose expected output differs from the operator's definition.
 _WRONG_EXPECTATIONS = {
     r"test_qlinearmatmul_[23]D_int8_float\d+$": "expected values that wrap around instead of saturating",
     r"test_dft_inverse(_opset19)?$": "expected values of NumPy that are 1.9e-7 where 0 is exact",
@@ -49,7 +50,7 @@ _WRONG_EXPECTATIONS = {
 
 
 def can_run():
-    """Whether this machine runs what is compiled for TARGET."""
+    """True if this machine can run code for TARGET."""
     if not IS_X86:
         return True
     with open("/proc/cpuinfo", encoding="utf-8") as file:
@@ -57,7 +58,8 @@ def can_run():
 
 
 class _FixedShapes:
-    """A model that is compiled when its inputs are known: with their shapes, and with those as constants that have to be."""
+    """A model that is compiled when its inputs are known: with their shapes, and with inputs as constants if they must
+    be constant."""
 
     def __init__(self, model):
         self._model = model
@@ -92,22 +94,22 @@ class _Backend:
 
 
 def _ordered(array):
-    """Floats as integers in their order, so that neighbours differ by 1."""
+    """Maps floats to integers in the same order, so that neighbors differ by 1."""
     bits = array.view("int%d" % (8 * array.dtype.itemsize)).astype("int64")
     lowest = numpy.int64(-(2 ** (8 * array.dtype.itemsize - 1)))
     return numpy.where(bits < 0, lowest - bits, bits)
 
 
 class Error:
-    """The largest distances of outputs from the expected ones; None where there is no output of the kind."""
+    """The largest differences of outputs from the expected values. A field is None if there is no output of its kind."""
 
     def __init__(self):
-        self.ulps = None  # of the largest magnitude of the tensor
-        self.element_ulps = None  # floats between the two values of an element
-        self.integers = None  # elements of integers, truth values and small floats that differ
+        self.ulps = None  # units in the last place of the tensor's largest magnitude
+        self.element_ulps = None  # number of floats between the two values of an element
+        self.integers = None  # number of differing elements of integers, truth values and small floats
 
     def add(self, found, wanted):
-        if wanted.dtype.kind == "V":  # ml_dtypes' types, whose spacing is not that of NumPy's
+        if wanted.dtype.kind == "V":  # types of ml_dtypes, for which numpy.spacing is not defined
             a, b = found.astype("float64"), wanted.astype("float64")
             self.integers = (self.integers or 0) + int(numpy.count_nonzero((a != b) & ~(numpy.isnan(a) & numpy.isnan(b))))
             return
@@ -126,14 +128,15 @@ class Error:
 
 
 class Result:
-    """Of one case. Without a reason it passed; `known` tells one that the page gives from a failure."""
+    """The result of one case. `reason` is empty if it passed. `known` is true if the page gives this reason, and false
+    for a failure."""
 
     def __init__(self):
         self.reason, self.known, self.error = "", False, Error()
 
 
 class _Measured(Runner):
-    """ONNX's runner, which also keeps how far outputs are off."""
+    """ONNX's runner, which also records the error of the outputs."""
 
     error = Error()
 
@@ -145,9 +148,10 @@ class _Measured(Runner):
 
 
 def _operator_and_opset(kind, models, name):
-    """The operator that a case is about, by its domain and name, and the opset; the kind of the case if there are several operators."""
+    """Returns the operator of a case (domain and name) and the opset. If the case has several operators, the kind of
+    case replaces the operator."""
     model = models[name]
-    # What a function of ONNX is expanded to is a case of the function's operator.
+    # The expansion of a function of ONNX is a case of the function's operator.
     about = models.get(re.sub(r"_expanded(_ver\d+)?$", "", name), model)
     nodes = about.graph.node
     domain = nodes[0].domain if len(nodes) == 1 else ""
@@ -157,10 +161,10 @@ def _operator_and_opset(kind, models, name):
 
 
 class Cases:
-    """The cases for CPUs; `about` has the operator and opset of each, by name."""
+    """The cases for CPUs. `about` maps the name of a case to its operator and opset."""
 
     def __init__(self):
-        numpy.random.seed(0)  # of the inputs that are made here
+        numpy.random.seed(0)  # for inputs that are generated here
         tests = _Measured(_Backend, __name__).test_cases
         self._run = {name[: -len("_cpu")]: getattr(test, name) for test in tests.values() for name in dir(test) if name.endswith("_cpu")}
         self.about = {}
@@ -173,7 +177,7 @@ class Cases:
         try:
             self._run[name](None)
             result.error = _Measured.error
-        except Exception as error:  # whatever a case raises is its result
+        except Exception as error:  # any exception is the result of the case
             known = [reason for text, reason in _REASONS if re.search(text, str(error))]
             if isinstance(error, AssertionError):
                 known += [reason for case, reason in _WRONG_EXPECTATIONS.items() if re.match(case, name)]

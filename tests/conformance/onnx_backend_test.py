@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX's own cases by ONNX's own runner: the table of docs/onnx.md has a row for each operator and opset, and none is worse than it says."""
+"""Runs ONNX's own cases by ONNX's own runner. The table of docs/onnx.md has a row for each operator and opset, and no
+result is worse than its row."""
 
 import os
 import unittest
@@ -24,7 +25,7 @@ def _shard_zero(test):
 
 
 class OnnxBackendTest(unittest.TestCase):
-    """Shards have whole rows. Bazel wants to know that the program shares its cases out."""
+    """Each shard runs whole rows. The status file tells Bazel that the test supports sharding."""
 
     @classmethod
     def setUpClass(cls):

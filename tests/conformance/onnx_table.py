@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section of docs/onnx.md about ONNX's own cases: rows by operator and opset, which the page also keeps.
+"""The section of docs/onnx.md about ONNX's own cases, with a row per operator and opset. The page also stores the results.
 
   table = Table()
   table.add("Softmax", 13, result)   # a Result of onnx_backend.py
@@ -10,7 +10,7 @@
 import math
 import re
 
-# Cases about something else than tensors of numbers, by the reason that they do not pass.
+# Reasons of cases that do not pass because they are not about tensors of numbers.
 OTHER_THINGS = {"strings", "text", "a sequence or optional as input or output", "random numbers", "training", "image files"}
 
 _HEADING = "## ONNX's own test cases\n"
@@ -35,7 +35,7 @@ _ROW = re.compile(r"^\| `([^`]+)` \| (\d+) \| (\d+) of (\d+) \|(.*)\|(.*)\|(.*)\
 
 
 def _rounded_up(number):
-    """Two digits, none below the number, so that it never exceeds what is printed."""
+    """Rounds up to two digits, so that the number never exceeds the printed one."""
     if number == 0:
         return 0.0
     unit = 10.0 ** (math.floor(math.log10(number)) - 1)
@@ -50,7 +50,7 @@ class Row:
     def __init__(self):
         self.passed = self.all = 0
         self.ulps = self.element_ulps = self.integers = None
-        self.reasons = {}  # how many cases are not passed for each
+        self.reasons = {}  # number of cases by the reason for which they do not pass
 
     def add(self, result):
         self.all += 1
@@ -64,18 +64,18 @@ class Row:
         self.integers = _larger(self.integers, result.error.integers)
 
     def cells(self):
-        """As they are printed, by column."""
+        """Returns the printed cells, by column."""
         reasons = "; ".join("%s (%d)" % item for item in sorted(self.reasons.items()))
         errors = ("" if error is None else "%.2g" % error if column != "integers" else str(error) for column, error in self._errors().items())
         return dict(zip(_COLUMNS, ("%d of %d" % (self.passed, self.all), *errors, reasons)))
 
     def _errors(self):
-        """As precise as they are printed."""
+        """Returns the errors with the precision in which they are printed."""
         errors = zip(_COLUMNS[1:4], (self.ulps, self.element_ulps, self.integers))
         return {column: error if error is None or column == "integers" else _rounded_up(error) for column, error in errors}
 
     def worse_than(self, kept, compares_floats):
-        """What is not as the page says, empty if nothing is worse."""
+        """Returns the differences from the page's row, empty if no result is worse."""
         found, stated = self.cells(), kept.cells()
         stated_errors = kept._errors()
         worse = [column for column, error in self._errors().items() if (error or 0) > (stated_errors[column] or 0)]
@@ -107,12 +107,12 @@ class Table:
         return sum(row.passed for row in self.rows.values())
 
     def count(self, without=()):
-        """All cases but those that do not pass for one of the reasons."""
+        """Returns the number of cases, except cases that do not pass for a reason in `without`."""
         reasons = [item for row in self.rows.values() for item in row.reasons.items()]
         return sum(row.all for row in self.rows.values()) - sum(number for reason, number in reasons if reason in without)
 
     def shares(self):
-        """Cases, and the share of them that pass: of all, and of those about tensors of numbers."""
+        """Returns the number of cases and the share that passes, for all cases and for those about tensors of numbers."""
         counts = [self.count(), self.count(OTHER_THINGS)]
         return [(count, self.passed() / count) for count in counts]
 
@@ -127,7 +127,7 @@ class Table:
 
 
 def _section(page):
-    """Where the section begins and ends; at the page's end if there is none."""
+    """Returns the begin and end of the section, or the page's end twice if there is none."""
     start = page.find(_HEADING)
     if start < 0:
         return len(page), len(page)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX's own test cases by kiln check-onnx: every case passes but those of onnx_unsupported.json, which are refused."""
+"""Runs ONNX's own test cases by kiln check-onnx. The cases in onnx_unsupported.json are refused, and all others pass."""
 
 import json
 import os

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scales and zero points in the headers of real models are those that the files state; skips where KILN_SHARED_DATA does not name the folder."""
+"""Compares scales and zero points in the headers of real models with the values in the model files. Skipped if
+KILN_SHARED_DATA is not set."""
 
 import os
 import re
@@ -9,7 +10,7 @@ import unittest
 
 KILN = os.path.abspath("tools/kiln/kiln")
 DATA = os.environ.get("KILN_SHARED_DATA", "")
-# By model: scale and zero point by tensor, as other readers of the files print them.
+# Scales and zero points by model and tensor, as other readers of the files print them.
 MODELS = {
     "mlperf_tiny/ad/ad01_int8.tflite": {"INPUT_INPUT_1": (0.39101523, 89), "OUTPUT_IDENTITY": (0.36449847, 96)},
     "mlperf_tiny/kws/kws_ref_model.tflite": {"INPUT_INPUT_1": (0.5847029, 83), "OUTPUT_IDENTITY": (0.00390625, -128)},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Imported models are printed as Relay text, with their constants, and read back: the graphs are
-// equal, and so are, to the bit, the results of some on every engine.
+// Prints imported models as Relay text with their constants, and reads them back. The graphs must
+// be equal. For some, the results on every engine must be equal to the bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,11 +31,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The cases of ONNX's operators, of Debian's package libonnx-testdata.
+// Cases of ONNX's operators from Debian's package libonnx-testdata.
 constexpr char kNodeCases[] = "/usr/share/libonnx-testdata/data/node";
 constexpr int64_t kMaxModelBytes = int64_t{1} << 30;
 
-// The graph that a graph's text says; the test has failed where that is another.
+// Returns the graph that is read back from the graph's text. The test fails if they differ.
 Graph ReadBack(const Graph& graph, const std::string& name) {
   const absl::StatusOr<Graph> again = ParseRelay(PrintRelay(graph), "printed.relay", FindOpSchema);
   EXPECT_TRUE(again.ok()) << name << ": " << again.status();
@@ -52,7 +52,7 @@ struct Row {
   tools::InputFlags flags;
 };
 
-// Those that are imported, each once.
+// Returns the rows whose models can be imported, once per model.
 std::vector<Row> ReadRows() {
   std::ifstream file("tests/conformance/models.json");
   std::map<std::string, Row> rows;
@@ -94,8 +94,8 @@ INSTANTIATE_TEST_SUITE_P(Models, ModelRoundTrip, testing::ValuesIn(ReadRows()),
 
 // ---- ONNX's cases.
 
-// A case's model, its inputs of the shapes that the case has; those that have to be constants are
-// the case's own values.
+// Imports a case's model for the shapes of its inputs. Inputs that must be constant get the case's
+// values.
 absl::StatusOr<Graph> Import(const fs::path& folder) {
   KILN_ASSIGN_OR_RETURN(const std::string bytes,
                         tools::ReadFile(folder / "model.onnx", kMaxModelBytes));
@@ -133,7 +133,7 @@ TEST(OnnxCases, TheTextsReadBackAsTheGraphs) {
   for (size_t i = 0; i < folders.size(); ++i) {
     const std::string name = folders[i].filename();
     absl::StatusOr<Graph> graph = Import(folders[i]);
-    if (!graph.ok()) continue;  // onnx_test.py says which are refused
+    if (!graph.ok()) continue;  // onnx_test.py checks which cases are refused
     ++imported;
     Graph again = ReadBack(*graph, name);
     ASSERT_FALSE(HasFailure());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operators of SEANet, a speech codec, in int16: 127 models of one operator each, with the
-// outputs that TFLite Micro's reference kernels give. The interpreter, generated C and LLVM give
-// the same bits, and they are those.
+// outputs of TFLite Micro's reference kernels. The interpreter, generated C and LLVM must give the
+// same bits.
 #include <archive.h>
 #include <archive_entry.h>
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ constexpr const char* kArchive = "/tflm/seanet.tar.zst";
 
 using Files = std::map<std::string, std::string>;  // by path in the archive
 
-// All files of an archive.
+// Returns all files of an archive.
 absl::StatusOr<Files> ReadArchive(const std::string& path) {
   const std::unique_ptr<archive, decltype(&archive_read_free)> reader(archive_read_new(),
                                                                       archive_read_free);
@@ -63,7 +63,7 @@ absl::StatusOr<Files> ReadArchive(const std::string& path) {
   return files;
 }
 
-// The numbers of the file <stem>_int16.csv or <stem>_int32.csv, whichever there is.
+// Reads the numbers of the file <stem>_int16.csv or <stem>_int32.csv, if one of them exists.
 absl::StatusOr<Tensor> ReadNumbers(const Files& files, const std::string& stem) {
   for (const DType dtype : {DType::Int(16), DType::Int(32)}) {
     const auto file = files.find(absl::StrCat(stem, "_", dtype.ToString(), ".csv"));
@@ -84,14 +84,14 @@ absl::StatusOr<Tensor> ReadNumbers(const Files& files, const std::string& stem) 
   return absl::NotFoundError(stem);
 }
 
-// The inputs of a model, in the file's order. Shapes are constants.
+// Reads a model and its inputs, in the file's order. Shape inputs become constants.
 absl::StatusOr<equality::Case> ReadCase(const Files& files, const std::string& stem) {
   equality::Case test{.name = stem, .graph = {}, .inputs = {}};
   const std::string& bytes = files.at(stem + ".tflite");
   frontend::ImportOptions options;
   absl::StatusOr<Graph> graph = ImportModel(bytes, stem, options);
   if (stem.find("transpose_conv") != std::string::npos) {
-    // The shape is the first input; the error that asks for it names it.
+    // The first input is the shape. It must be a constant, and the error contains its name.
     KILN_ASSIGN_OR_RETURN(const Tensor shape, ReadNumbers(files, stem + "_input0"));
     if (graph.ok()) return absl::InternalError("a shape that is not known was imported");
     const std::vector<std::string> behind =
@@ -120,7 +120,7 @@ absl::StatusOr<equality::Case> ReadCase(const Files& files, const std::string& s
 struct Family {
   std::string op;
   int models;
-  std::vector<int> inexact;  // whose outputs other runtimes give with a difference of 1
+  std::vector<int> inexact;  // models whose outputs differ by 1 on other runtimes
 };
 
 void PrintTo(const Family& family, std::ostream* out) { *out << family.op; }

@@ -30,7 +30,7 @@ TensorType TypeOf(const runtime::TensorInfo& info) {
   return {info.shape, {kind, info.dtype.bits}};
 }
 
-// What the model keeps, by the names of its inputs, as it is before the first run.
+// Returns the initial values of the model's states, by the names of their inputs.
 std::map<std::string, double> InitialState(const Graph& graph) {
   std::map<std::string, double> state;
   if (!graph.attrs.Has("state_inputs")) return state;

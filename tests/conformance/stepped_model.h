@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model that is compiled for this machine and run step by step.
+// A model that is compiled for this machine and runs step by step.
 //
 //   KILN_ASSIGN_OR_RETURN(const SteppedModel model,
 //                         SteppedModel::Compile(file, {}, Codegen::kC, UsualTarget(Codegen::kC)));
@@ -23,26 +23,27 @@
 
 namespace kiln::conformance {
 
-// The target of most tests: the host, for C without vectors. Most machines that are given C have
-// none, and the C compiler would take minutes for the tiles of one that has them.
+// Returns the target of most tests: the host, for C without vectors. Most machines that run
+// generated C have no vectors, and the C compiler would take minutes for the tiles of a machine
+// with vectors.
 const char* UsualTarget(Codegen codegen);
 
 class SteppedModel {
  public:
-  // What the model keeps from one run to the next, by the names of its inputs; empty at first.
+  // The model's state between runs, by the names of its inputs. Empty before the first run.
   using State = std::map<std::string, Tensor>;
 
-  // As `kiln compile --codegen … --target …` does it, for a target that this machine runs.
+  // Compiles like `kiln compile --codegen … --target …`, for a target that this machine can run.
   static absl::StatusOr<SteppedModel> Compile(const std::string& file,
                                               const tools::InputFlags& flags, Codegen codegen,
                                               const std::string& target);
 
-  // The types of the inputs that the caller gives, and the names and types of all outputs.
+  // Types of the inputs that the caller passes, and names and types of all outputs.
   const std::vector<TensorType>& inputs() const { return inputs_; }
   const std::vector<std::string>& output_names() const { return output_names_; }
   const std::vector<TensorType>& outputs() const { return outputs_; }
 
-  // `inputs` as inputs() has them.
+  // Runs one step and updates `state`. `inputs` have the types of inputs().
   absl::StatusOr<std::vector<Tensor>> Run(absl::Span<const Tensor> inputs, State& state) const;
 
  private:
@@ -54,12 +55,12 @@ class SteppedModel {
   std::vector<std::string> output_names_;
 };
 
-// Step `step` of an array of steps, whose leading axis is the steps: its values times `scale` plus
-// `offset`, in the dtype of `type`. InvalidArgument if it has not so many.
+// Returns step `step` of an array whose first axis is the steps: its values times `scale` plus
+// `offset`, in the dtype of `type`. Fails with InvalidArgument if there are fewer steps.
 absl::StatusOr<Tensor> Step(const Tensor& steps, int64_t step, const TensorType& type,
                             double scale = 1, double offset = 0);
 
-// How many steps of `type` an array has.
+// Returns the number of steps of `type` in an array.
 int64_t NumSteps(const Tensor& steps, const TensorType& type);
 
 }  // namespace kiln::conformance

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the model MODEL on one step after the other: inputs from standard input, outputs to standard
-// output. Ends with 2 where a step is cut off, or with 3 where the model fails.
+// Runs the model MODEL step by step. Reads inputs from standard input and writes outputs to
+// standard output. Exits with 2 if a step is incomplete, or with 3 if the model fails.
 #include <kiln/model.h>
 #include <stdio.h>
 #include <stdlib.h>

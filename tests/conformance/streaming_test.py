@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streaming models that keep their state: on this machine and in QEMU, equal to the steps of TFLite Micro, or to those of the pairs.
+"""Streaming models that keep their state, on this machine and in QEMU, compared with TFLite Micro's steps or with the
+steps of a model with explicit state.
 
-Where the folder KILN_SHARED_DATA, QEMU or the cross compiler is not there, cases skip.
+Cases are skipped if the folder KILN_SHARED_DATA, QEMU or the cross compiler is missing.
 """
 
 import json
@@ -20,14 +21,14 @@ INCLUDE = os.path.abspath("runtime_crt/include")
 C_INTERFACE = ["--module-name", "m", "--runtime", "crt", "--interface", "c"]
 BOARD = "cortex-m4f"
 
-# Rows of models.json whose state is kept, the bytes that the model's variables have, and those of the RAM that it needed when they were
-# inputs and outputs: workspace, old and new state. Floats are not exact.
+# Rows of models.json with a state that is kept. `variables`: bytes of the model's variables. `ram_before`: bytes of RAM
+# with states as inputs and outputs (workspace, old and new state). Floats are not exact.
 GOLDEN = {
     "mww_okay_nabu_v2": {"variables": 3472, "ram_before": 8864},
     "dtln": {"variables": 768, "ram_before": 3328},
 }
 
-# Models that have their state as inputs and outputs, and the pairs; shapes where the file has none.
+# Models with their state as inputs and outputs: the pairs of input and output, and shapes if the file has none.
 PAIRS = {
     "lstm2_tmc": {
         "model": "tflite_models/lstm2_tmc/model.tflite",
@@ -52,7 +53,7 @@ class StreamingTest(CliCase):
             self.skipTest("KILN_SHARED_DATA does not name the folder with the models")
 
     def build(self, model, codegen, *options):
-        """The program of a model for this machine; returns its metadata."""
+        """Builds the program of a model for this machine. Returns its metadata."""
         shutil.rmtree(self.out, ignore_errors=True)
         self.succeeds("compile", os.path.join(DATA, model), "-o", self.out, "--codegen", codegen, *C_INTERFACE, *options)
         code = self.path("out/m.o" if codegen == "llvm" else "out/m.c")
@@ -78,7 +79,7 @@ class StreamingTest(CliCase):
         return [(p["relay_name_hint"], p["size_bytes"], p["shape"]) for p in metadata["functions"][0]["parameters"][first : first + count]]
 
     def by_pairs(self, row, codegen, steps):
-        """What the model makes of each step where the caller passes the state on: all outputs but the state."""
+        """Returns the outputs of each step, except the state, if the caller passes the state on."""
         metadata = self.build(row["model"], codegen, "--target", "x86-64", *row.get("options", []))
         main = metadata["functions"][0]
         inputs = self.tensors(metadata, 0, main["num_inputs"])
@@ -122,7 +123,7 @@ class StreamingTest(CliCase):
         ((name, size, shape),) = self.tensors(metadata, 0, 1)
         ((output, output_size, output_shape),) = self.tensors(metadata, 1, metadata["functions"][0]["num_outputs"])
         self.assertEqual(sum(state["is_copied"] for state in metadata["states"]), row["copied"])
-        # Six different steps of what there is.
+        # Six different steps from the available data.
         values = (array.bytes * 6)[: 6 * size]
         steps = [values[i * size : (i + 1) * size] for i in range(6)]
         steps[3] = bytes(size)

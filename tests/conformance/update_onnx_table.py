@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Renews the table of ONNX's own cases in docs/onnx.md:   bazel run //tests/conformance:update_onnx_table"""
+"""Updates the table of ONNX's own cases in docs/onnx.md:   bazel run //tests/conformance:update_onnx_table"""
 
 import multiprocessing
 import os
@@ -8,7 +8,7 @@ import sys
 from tests.conformance import onnx_backend
 from tests.conformance.onnx_table import Table
 
-# Processes that are forked have them too.
+# Forked processes inherit the cases.
 CASES = onnx_backend.Cases()
 
 

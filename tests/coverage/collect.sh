@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs a test, and leaves what it and the programs that it starts have counted in $KILN_COVERAGE_FOLDER.
-# bazel test calls it by --run_under.
+# Runs a test, and saves the counters of the test and of the programs that it starts in
+# $KILN_COVERAGE_FOLDER. bazel test calls this script by --run_under.
 set -uo pipefail
 
 raw="$TEST_TMPDIR/coverage"
 mkdir -p "$raw"
-# %4m: processes of one program add to one of four files.
+# %4m: the processes of a program share four files, and add their counters to one of them.
 export LLVM_PROFILE_FILE="$raw/%4m.profraw"
 status=0
 "$@" || status=$?

@@ -3,7 +3,7 @@
 #
 # Runs tests and shows which branches of the product they take:
 #   bazel run //tests/coverage:measure [-- [--require FOLDER=PERCENT] [--list FOLDER] TARGETS...]
-# All tests that run on this machine when no target is named. See README.md.
+# Without targets, it runs all tests that run on this machine. See README.md.
 set -euo pipefail
 cd "${BUILD_WORKSPACE_DIRECTORY:-$(dirname "${BASH_SOURCE[0]}")/../..}"
 
@@ -20,8 +20,8 @@ while (($# > 0)); do
   shift
 done
 if ((${#targets[@]} == 0)); then
-  # Boards have tool chains of their own, and a build for size counts no branches. Where files or
-  # memory are taken away, or threads watched, the counters fail or disturb.
+  # Boards use other toolchains, and a build for size counts no branches. The counters fail in tests
+  # that take files or memory away, and disturb tests that watch threads.
   targets=(//... -//tests/firmware/... -//tests/size/... -//tests/cli:resources_test
     -//tests/faults:runtime_cpp_test -//tests/threads:threads_test -//tests/threads:soak_tsan_test)
 fi
@@ -35,7 +35,7 @@ bazel test --noshow_progress --config=coverage --keep_going --nocache_test_resul
   --run_under=//tests/coverage:collect --sandbox_writable_path="$folder/profiles" \
   --test_env=KILN_COVERAGE_FOLDER="$folder/profiles" -- "${targets[@]}" || status=$?
 
-# The objects of the product's libraries that the tests link: they say which branches there are.
+# The objects of the product's libraries that the tests link. They contain the list of branches.
 product='kind(cc_library, attr(testonly, 0, deps(set('"${targets[*]/#-*/}"')))) intersect (//compiler/... + //metadata/... +
   //mlf/... + //runtime_cpp/... + //runtime_crt/... + //tools/kiln/...)'
 objects=()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the coverage of each package from what `llvm-cov export` writes.
+"""Prints the coverage of each package from the output of `llvm-cov export`.
 
     report.py [--require FOLDER=PERCENT]... [--list FOLDER]... coverage.json
 
-A branch is one outcome of a condition, so that `if (a && b)` has four. With --list each branch below FOLDER that no
-test takes is printed; with --require the exit status is 1 if fewer than PERCENT of the branches below FOLDER are taken.
+A branch is one outcome of a condition, so `if (a && b)` has four. --list prints each branch below FOLDER that no test
+takes. With --require the exit status is 1 if fewer than PERCENT of the branches below FOLDER are taken.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import json
 import os
 import sys
 
-# Where two names deep is a package that a reader looks for.
+# Folders whose subfolders count as packages.
 _DEEP = ("compiler", "tools")
 
 
@@ -45,13 +45,13 @@ def package_of(path):
 
 
 def is_product(path):
-  """Whether the file is Kiln's own and no test."""
+  """True if the file belongs to Kiln's product and is not a test."""
   return not path.startswith(("/", "bazel-out/", "external/", "tests/")) and "/testing/" not in path and not (
       os.path.splitext(path)[0].endswith("_test"))
 
 
 def read_files(coverage):
-  """The files of the product: path to what llvm-cov says of it."""
+  """Returns llvm-cov's data for the files of the product, by path."""
   files = {os.path.normpath(f["filename"]): f for f in coverage["data"][0]["files"]}
   return {path: f for path, f in sorted(files.items()) if is_product(path)}
 
@@ -65,7 +65,7 @@ def counts_below(files, folder):
 
 
 def untaken_branches(file):
-  """(line, outcome) of each branch that no test takes, in order."""
+  """Yields (line, outcome) of each branch that no test takes, in order."""
   for branch in file["branches"]:
     line, count_true, count_false = branch[0], branch[4], branch[5]
     if count_true == 0:
@@ -88,7 +88,7 @@ def print_table(files):
 
 
 def unmet(files, requirements):
-  """A text for each FOLDER=PERCENT that does not hold."""
+  """Yields a text for each FOLDER=PERCENT that does not hold."""
   for requirement in requirements:
     folder, _, wanted = requirement.partition("=")
     counts = counts_below(files, folder)

@@ -10,7 +10,7 @@ from tests.coverage import report
 
 
 def _file(name, lines, branches):
-  """A file as llvm-cov writes it; `branches` are (line, times true, times false)."""
+  """Returns llvm-cov's data for a file. `branches` are (line, times true, times false)."""
   taken = sum((t > 0) + (f > 0) for _, t, f in branches)
   return {
       "filename": name,

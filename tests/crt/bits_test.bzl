@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""bits_test: a model gives equal bits on every legal way to run it."""
+"""bits_test: every legal way to run a model must give the same bits."""
 
 load("//tools:model_test.bzl", "model_test")
 
 def bits_test(name, model, inputs, outputs):
-    """Runs the model once as a shared object of the C++ runtime, and holds all ways of model_test to the bits of that.
+    """Runs the model as a shared object of the C++ runtime, and compares all ways of model_test with the result to the bit.
 
     Args:
-      name: of the test suite.
+      name: name of the test suite.
       model: the model file.
       inputs: names of inputs to .npy files.
       outputs: names of outputs.
@@ -24,7 +24,8 @@ def bits_test(name, model, inputs, outputs):
               "$(execpath //tools:kiln) run $$folder/model.so %s --output $$folder >/dev/null && " % flags +
               " && ".join(["cp $$folder/%s.npy $(execpath %s)" % pair for pair in files.items()]) +
               " && rm -r $$folder",
-        # Of the host, which compiles nothing anew.
+        # `tools` are built for the host configuration, which is the target configuration here (see
+        # .bazelrc).
         tools = ["//tools:kiln"],
     )
     model_test(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small planned model through the C code generator into the C runtime: both executors, the
-// registry and the metadata.
+// A small planned model, compiled by the C code generator for the C runtime: both executors, the
+// function registry and the metadata.
 #include "compiler/executor/crt.h"
 
 #include <cstring>

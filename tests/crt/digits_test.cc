@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The digits example of both code generators on both runtimes, the C++ one with both executors, all
-// linked into one program: the same bits for every image, and 356 of 359 images read rightly.
+// The digits example with both code generators on both runtimes (the C++ runtime with both
+// executors), all linked into one program. Every image gives the same bits, and 356 of 359 images
+// are read correctly.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -27,7 +28,7 @@ constexpr size_t kClasses = 10;
 using Image = std::array<float, kPixels>;
 using Probabilities = std::array<float, kClasses>;
 
-// The data of a NumPy file of bytes: what follows its header.
+// Returns the data of a NumPy file: its last `count` bytes, which follow the header.
 std::vector<uint8_t> Bytes(const std::string& path, size_t count) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};

@@ -40,7 +40,7 @@ size_t AllocationPeak::bytes() const { return most_bytes - before_; }
 
 }  // namespace kiln::testing
 
-// All forms but the aligned ones, so that no block is taken by one allocator and given to another.
+// All forms but the aligned ones are replaced, so that each block is freed by its own allocator.
 void* operator new(size_t size) { return kiln::testing::Allocate(size); }
 void* operator new[](size_t size) { return kiln::testing::Allocate(size); }
 void* operator new(size_t size, const std::nothrow_t&) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program has allocated by operator new, which a test that links this replaces.
+// Measures the memory that the program allocates by operator new. Linking this library replaces it.
 //
 //   const AllocationPeak peak;
 //   Read(bytes);
@@ -11,10 +11,11 @@
 
 namespace kiln::testing {
 
-// More than this at once ends the program, before the machine has no memory left.
+// A program with more memory than this is aborted before it exhausts the machine's memory.
 inline constexpr size_t kMostBytes = size_t{1} << 30;
 
-// The most that there was, since this was made, beyond what there was then. One at a time.
+// Peak of the allocated bytes since construction, minus the bytes at construction. Only one object
+// may exist at a time.
 class AllocationPeak {
  public:
   AllocationPeak();

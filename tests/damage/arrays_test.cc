@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged arrays: parameter files, single arrays as both the runtime and the compiler read them,
+// Damaged arrays: parameter files, single arrays as read by the runtime and by the compiler, and
 // .npy files.
 #include <string>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged modules of a shared object: factories of both executors, constants, and how they import
-// each other.
+// Damaged modules of a shared object: factories of both executors, constants, and the imports
+// between them.
 #include <memory>
 #include <string>
 
@@ -21,7 +21,7 @@ using runtime::ModulePtr;
 using runtime::NDArray;
 using runtime::PackedFunc;
 
-// Stands for the code, and has none.
+// Represents the code of the library, but has no functions.
 class Library final : public ModuleNode {
  public:
   absl::string_view type_key() const override { return "library"; }
@@ -74,7 +74,7 @@ absl::Status Read(absl::string_view bytes) {
   const absl::StatusOr<ModulePtr> root =
       runtime::LoadModuleBlob(bytes, std::make_shared<Library>());
   if (!root.ok()) return root.status();
-  // Every module answers, and making an executor ends with an error: there is no code.
+  // Every module answers. Creating an executor fails, because there is no code.
   (*root)->VisitTree([](ModuleNode& node) {
     EXPECT_FALSE(node.type_key().empty());
     for (const std::string& name : node.FunctionNames()) node.FindFunctionInTree(name);

@@ -16,7 +16,7 @@ absl::Status ReadExactly(absl::string_view bytes, const Reader& read) {
   return read(absl::string_view(block.get(), bytes.size()));
 }
 
-// An error that says something, and that is not our own fault.
+// Expects a status with a text that is not an internal error.
 void ExpectProper(const absl::Status& status) {
   EXPECT_FALSE(status.message().empty());
   EXPECT_FALSE(absl::IsInternal(status) || absl::IsUnknown(status)) << status;

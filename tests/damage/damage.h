@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damages bytes in every simple way and hands them to what reads them.
+// Damages bytes in every simple way and passes them to a reader.
 //
 //   ExpectCutsFail(bytes, Read);
 //   ExpectFlipsAreHarmless(bytes, Read);
@@ -14,24 +14,24 @@
 
 namespace kiln::testing {
 
-// Reads bytes. Where it has no error, it has itself expected that what it has read is well formed.
+// Reads bytes and returns their error. If there is none, it expects that the result is well formed.
 using Reader = std::function<absl::Status(absl::string_view bytes)>;
 
-// Expects that `read` takes the whole bytes, and gives a proper error for all that they begin with.
-// The bytes lie in a block of exactly their size, so that AddressSanitizer sees reads beyond it.
+// Expects that `read` accepts the whole bytes, and returns a proper error for every shorter prefix.
+// The bytes are in a block of exactly their size, so AddressSanitizer detects reads beyond it.
 void ExpectCutsFail(const std::string& bytes, const Reader& read);
 
-// Expects that with each single bit flipped `read` gives a proper error or none. `begin` and `end`
-// limit the bytes that are damaged; `every` takes one bit of so many.
+// Expects that `read` returns a proper error or none for each single flipped bit. `begin` and `end`
+// limit the damaged bytes. `every` is the distance between flipped bits.
 void ExpectFlipsAreHarmless(const std::string& bytes, const Reader& read, size_t begin = 0,
                             size_t end = std::string::npos, size_t every = 1);
 
-// Of formats whose beginnings may be whole: expects a proper error, or none, for all that the bytes
-// begin with.
+// For formats with valid prefixes: expects a proper error or none for every shorter prefix of the
+// bytes.
 void ExpectCutsAreHarmless(const std::string& bytes, const Reader& read);
 
-// The same of `count` cuts and of `count` bytes that get another value, by a fixed seed; half of
-// them near the ends, where formats keep what is no data.
+// Expects the same for `count` truncations and for `count` bytes with another value, by a fixed
+// seed. Half of the positions are near the ends, where formats keep information that is not data.
 void ExpectSomeDamageIsHarmless(const std::string& bytes, const Reader& read, int count);
 
 }  // namespace kiln::testing

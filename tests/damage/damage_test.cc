@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The damage is really done, and what a reader does wrong is found.
+// Checks that the damage is done, and that errors of a reader are detected.
 #include "tests/damage/damage.h"
 
 #include <set>
@@ -10,7 +10,7 @@
 namespace kiln::testing {
 namespace {
 
-// Takes "abc" only.
+// Accepts only "abc".
 absl::Status ReadAbc(absl::string_view bytes) {
   return bytes == "abc" ? absl::OkStatus() : absl::InvalidArgumentError("not abc");
 }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flips a byte at many places over the whole of ten libraries and archives, and gives each to kiln run, bench, inspect and mlf.
+"""Flips a byte at many positions of ten libraries and archives, and runs kiln run, bench, inspect and mlf on each.
 
     bazel run -c opt //tests/damage:flip_files -- --positions 100
 
-Prints a table of what became of the commands. Fails if one was ended by a signal, succeeded on damaged contents with another output, or
-refused without naming the file.
+Prints a table with the outcomes of the commands. Fails if a command was ended by a signal, succeeded on damaged contents, or
+gave an error without the name of the file.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def compile_model(arguments, folder):
 
 
 def make_files(folder):
-    """The undamaged files by name."""
+    """Returns the undamaged files by name."""
     files = {}
     for name, options in LIBRARIES.items():
         compile_model(options + ["-o", name, "--module-name", "m"], folder)
@@ -67,7 +67,7 @@ def make_files(folder):
 
 
 def contents(name, data):
-    """What of a file has a meaning: of an archive not what fills the blocks of its members."""
+    """Returns the meaningful contents of a file. For an archive these are the members, without the padding of blocks."""
     if name.endswith(".so"):
         return data
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
@@ -84,7 +84,7 @@ def outcome(command, name, data, damaged, folder):
         return "ended by signal {}".format(-result.returncode)
     if result.returncode == 0:
         return "same contents" if contents(name, data) == contents(name, damaged) else "not noticed"
-    # A command that does not take files of this kind refuses the undamaged one too.
+    # A command that does not accept this kind of file refuses the undamaged file, too.
     return "refused" if result.returncode == 2 and path in text else "refused without the file's name: " + text[:200]
 
 

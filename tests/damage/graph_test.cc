@@ -14,7 +14,7 @@ namespace {
 using runtime::GraphNode;
 using runtime::GraphTable;
 
-// What graph_table.h promises of a table.
+// Expects the properties of a table that graph_table.h guarantees.
 void ExpectWellFormed(const GraphTable& table) {
   for (const GraphNode& node : table.nodes) {
     EXPECT_LE(node.first_entry + node.num_outputs, table.entries.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged shared objects, through the door that a program takes: a file that is cut off, flipped
-// bits in all of a library with a checksum, and in the blob of modules of one without. (Without a
-// checksum a flip in the code is a flip in a program: nothing can look for that.)
+// Damaged shared objects, loaded as a program loads them: truncated files, flipped bits anywhere in
+// a library with a checksum, and flipped bits in the blob of modules in a library without one.
+// (Without a checksum, a flip in the code changes a program and cannot be detected.)
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -83,7 +83,7 @@ TEST_P(LibraryDamage, ChecksumIsSkippedOnRequest) {
 }
 
 TEST_P(LibraryDamage, FlipsInTheBlob) {
-  // The blob begins with two numbers of 8 bytes and the length of the first key.
+  // The blob begins with two 8-byte numbers and the length of the first key.
   const std::string key =
       std::strcmp(GetParam(), "add_graph.so") == 0 ? "GraphExecutorFactory" : "AotExecutorFactory";
   const size_t at = bytes_.find(key);

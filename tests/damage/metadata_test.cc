@@ -30,7 +30,7 @@ std::string Text() {
       *metadata.mutable_functions(0)->mutable_parameters(0)->mutable_quantization();
   q.add_scales(0.25f);
   q.add_zero_points(-3);
-  // Without the last line feed, which is no part of JSON.
+  // Without the last line feed, which is not part of the JSON value.
   return std::string(absl::StripSuffix(MetadataJson(metadata), "\n"));
 }
 

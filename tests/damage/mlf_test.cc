@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kParts = 8;
 
 absl::Status Read(absl::string_view bytes) {
-  // Most flips that are no error are in what fills blocks: the files are as they were.
+  // Most harmless flips are in the padding of blocks, so the files are unchanged and need no check.
   static auto& last_files = *new Artifacts;
   const absl::StatusOr<Artifacts> files = mlf::UnpackTar(bytes, "a.tar");
   if (!files.ok()) return files.status();
@@ -25,7 +25,7 @@ absl::Status Read(absl::string_view bytes) {
   const absl::StatusOr<mlf::ModelLibrary> library = mlf::ReadArchive(bytes, "a.tar");
   if (!library.ok()) return library.status();
   last_files = *files;
-  // What has been read can be written, and is the same then.
+  // An archive that was read can be written, and reading it again gives the same.
   const absl::StatusOr<std::string> written = mlf::WriteArchive(*library);
   EXPECT_TRUE(written.ok()) << written.status();
   if (!written.ok()) return absl::OkStatus();
@@ -44,7 +44,7 @@ std::string WithChecksums(const std::string& executor) {
       .value();
 }
 
-// Without checksums, so that damage reaches the readers of the files.
+// An archive without checksums, so that damage reaches the readers of the files.
 std::string Archive(const std::string& executor) {
   Artifacts files = mlf::UnpackTar(WithChecksums(executor), "a.tar").value();
   files.erase("SHA256SUMS");
@@ -55,7 +55,7 @@ TEST(MlfDamage, Cuts) {
   for (const char* const executor : {"aot", "graph"}) ExpectCutsFail(Archive(executor), Read);
 }
 
-// In parts, so that they run side by side.
+// The flips are divided into parts, so that they run in parallel.
 class MlfFlips : public ::testing::TestWithParam<size_t> {};
 
 TEST_P(MlfFlips, AreHarmless) {
@@ -66,7 +66,7 @@ TEST_P(MlfFlips, AreHarmless) {
 
 INSTANTIATE_TEST_SUITE_P(Part, MlfFlips, ::testing::Range(size_t{0}, kParts));
 
-// What is read of a damaged archive with checksums is what was written.
+// Reading a damaged archive with checksums gives an error or the files that were written.
 TEST(MlfDamage, Checksums) {
   const std::string bytes = WithChecksums("graph");
   const Artifacts files = mlf::UnpackTar(bytes, "a.tar").value();
@@ -82,7 +82,7 @@ TEST(MlfDamage, Checksums) {
   ExpectFlipsAreHarmless(bytes, read, 0, std::string::npos, 7);
 }
 
-// An archive as TVM makes it, without central metadata.
+// An archive like TVM's, without central metadata.
 TEST(MlfDamage, ArchivesOfTvm) {
   Artifacts files = mlf::UnpackTar(Archive("graph"), "a.tar").value();
   files.erase("metadata/m.json");
@@ -91,7 +91,7 @@ TEST(MlfDamage, ArchivesOfTvm) {
   ExpectFlipsAreHarmless(bytes, Read, 0, std::string::npos, 17);
 }
 
-// Extended headers, which only long paths have.
+// Extended headers, which exist only for long paths.
 TEST(MlfDamage, LongPaths) {
   const std::string path = absl::StrCat(std::string(150, 'a'), "/", std::string(120, 'b'));
   const std::string bytes = mlf::PackTar({{path, "text"}}, 0).value();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged models: an error or a graph that is well formed (tests/fuzz/readers.h), within 10 s and 4
-// times the memory that the whole model needs.
+// Damaged models give an error or a well-formed graph (tests/fuzz/readers.h), within 10 s and 4
+// times the memory of the whole model.
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,14 +25,14 @@
 namespace kiln::testing {
 namespace {
 
-// Nothing that a reader does with a few bytes takes so long, on whatever machine.
+// Reading so few bytes never takes this long, on any machine.
 constexpr unsigned kSeconds = 10;
 constexpr size_t kTimes = 4;
-// What any model may need: 2^16 numbers may be computed while it is imported.
+// Memory that any model may use: import may compute up to 2^16 numbers.
 constexpr size_t kLeastBytes = size_t{4} << 20;
-// Of the bits of small models each seventh, so that no byte is left out.
+// Every seventh bit of small models is flipped, so every byte is covered.
 constexpr size_t kEvery = 7;
-// Of each real model, so many cuts and so many bytes.
+// Number of truncations and of changed bytes for each real model.
 constexpr int kSamples = 150;
 
 void StopHanging(int) {
@@ -41,7 +41,7 @@ void StopHanging(int) {
   _exit(1);
 }
 
-// `read` within the limits.
+// Calls `read` within the limits of time and memory.
 class Limited {
  public:
   Limited(std::string whole, Reader read) : read_(std::move(read)) {

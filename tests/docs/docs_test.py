@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of the documentation: every fence that is marked `sh`, page by page, in an empty folder.
+"""Runs the commands of the documentation: every fence with the mark `sh`, page by page, in an empty folder.
 
-A page's fences run in order in one folder, each with `bash -e`. The folder has what a built checkout has: models/, and in
-bazel-bin the programs that `bazel build` makes. What cannot run inside of a test is checked instead: `bazel` looks whether its
-targets exist, a script of the tree only whether it is there. A fence whose mark names a file (```c main.c) becomes that file.
-A path below /tmp stands for one in the folder.
+The fences of a page run in order in one folder, each with `bash -e`. The folder has the files of a built checkout: models/, and in
+bazel-bin the programs that `bazel build` makes. Commands that cannot run inside a test are checked instead: the targets of `bazel`
+must exist, and so must a script of the tree. A fence whose mark names a file (```c main.c) is written to that file.
+A path below /tmp is replaced by a path in the folder.
 """
 
 import os
@@ -16,7 +16,7 @@ import sys
 import tempfile
 import unittest
 
-# What a page asks for besides the tree; tools/install_packages.sh installs it.
+# Programs that pages need in addition to the tree. tools/install_packages.sh installs them.
 OPTIONAL_PROGRAMS = ["arm-none-eabi-gcc", "cmake", "qemu-system-arm", "arm-none-eabi-g++", "openssl"]
 PROGRAMS = {"bazel-bin/tools/kiln/kiln": "tools/kiln/kiln", "bazel-bin/models/digits/classify": "models/digits/classify"}
 # Folders and files that commands read.
@@ -24,7 +24,7 @@ EXAMPLES = ["cmake/CMakeLists.txt", "makefile/Makefile", "run_c.c", "run_graph.c
 FILES = ["mlf/examples/" + name for name in EXAMPLES] + ["models/digits/calibration/image.npy", "models/digits/digits.onnx", "models/digits/digits_batch.onnx", "models/digits/image.npy", "models/digits/probabilities.npy", "models/digits/test_images.npy", "models/digits/test_labels.npy", "models/my_mod/my_mod.relay", "runtime_cpp", "runtime_crt"]
 SCRIPTS = [".ci/run", "release/try_release.py", "tools/install_packages.sh", "tools/lint/format.sh", "tools/quickstart.sh", "tools/test.sh"]
 
-# Stands for bazel: fails if a target is none of the list, or if nothing lies below a pattern.
+# Replacement for bazel. Fails if a target is not in the list, or if no target is below a pattern.
 BAZEL = r"""#!/usr/bin/env python3
 import sys
 known = set(open({labels!r}).read().split())
@@ -84,7 +84,7 @@ class DocsTest(unittest.TestCase):
         os.chmod(path, stat.S_IRWXU)
 
     def run_page(self, page):
-        """Returns how many fences ran."""
+        """Runs the page, and returns the number of fences that ran."""
         root = self.make_checkout()
         environment = dict(os.environ, PATH=os.path.join(root, "stubs") + ":" + os.environ["PATH"])
         count = 0
@@ -120,7 +120,7 @@ class DocsTest(unittest.TestCase):
                 self.assertGreater(self.run_page(page), 0, page + " has no commands: leave it out of tests/docs/BUILD.bazel")
 
     def test_wrong_commands_fail(self):
-        """What the test is for: each of these would be found."""
+        """Checks that the test detects each of these errors."""
         for command in (
             "bazel build //tools:no_such_target",
             "bazel test //no/such/folder/...",

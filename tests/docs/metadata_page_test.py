@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/metadata.md names every message and field of the schema, and nothing else as a field."""
+"""docs/metadata.md names every message and field of the schema, and no other fields."""
 
 import re
 import sys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python of docs/pytorch.md and docs/text_generation.md, with PyTorch itself where a Python has it.
+"""Runs the Python code of docs/pytorch.md and docs/text_generation.md, if a Python has PyTorch.
 
-Each page's fences run in order as one program in an empty folder. The Python is the test's own, or the one that KILN_TORCH_PYTHON names:
+The fences of a page run in order as one program in an empty folder. The Python is the test's own, or the one in KILN_TORCH_PYTHON:
 
   bazel test //tests/docs:pytorch_pages_test --test_env=KILN_TORCH_PYTHON=/path/of/venv/bin/python
 """
@@ -31,7 +31,7 @@ def program(page):
 
 
 def lacking():
-    """The packages that the Python lacks."""
+    """Returns the packages that the Python lacks."""
     return subprocess.check_output([PYTHON, "-c", _LACKS.format(PACKAGES)], text=True).split()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/requirements.md names every requirement, each with tests; .ci/run asks Bazel whether these exist."""
+"""docs/requirements.md names every requirement, each with tests. .ci/run checks with Bazel that these tests exist."""
 
 import re
 import sys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The documentation site: a reader finds the page by the site's own search, every link leads somewhere, and nothing comes from the network.
+"""The documentation site: its search finds the right page, every link has a target, and nothing comes from the network.
 
-The search runs as in a browser: the script of the site that answers queries gets the site's index, in a JavaScript engine.
+The search runs as in a browser: a JavaScript engine runs the site's search script on the site's index.
 """
 
 import html.parser
@@ -16,7 +16,7 @@ from py_mini_racer import MiniRacer
 
 SITE = pathlib.Path(sys.argv[1])
 
-# What a reader who does not know Kiln types, and the page that answers. It is among the first results.
+# Queries of readers who do not know Kiln, by the page with the answer. The page must be among the first results.
 FIRST_RESULTS = 2
 QUESTIONS = {
     "embedded.html": ["compile for a cortex-m4", "compile for cortex m4", "microcontroller", "compile microcontrollers"],
@@ -54,7 +54,7 @@ QUESTIONS = {
 
 
 class Page(html.parser.HTMLParser):
-    """The links, the names that links may lead to, and the text of a page."""
+    """The links, the link targets, and the text of a page."""
 
     def __init__(self, path):
         super().__init__()
@@ -71,7 +71,7 @@ class Page(html.parser.HTMLParser):
 
 
 class Search:
-    """The script that answers queries, which a browser runs as a worker."""
+    """The script that answers queries. A browser runs it as a worker."""
 
     def __init__(self):
         (worker,) = SITE.glob("assets/javascripts/workers/search.*.min.js")
@@ -90,7 +90,7 @@ class Search:
         return json.loads(self.engine.eval("JSON.stringify(answer)"))
 
     def pages(self, query):
-        """The pages of the results, the best first."""
+        """Returns the pages of the results, the best first."""
         found = self.send(json.dumps({"type": 2, "data": query}))["data"]["items"]
         return [sections[0]["location"].partition("#")[0] for sections in found]
 
@@ -100,7 +100,7 @@ class SiteTest(unittest.TestCase):
     def setUpClass(cls):
         cls.pages = {path.relative_to(SITE).as_posix(): Page(path) for path in SITE.glob("**/*.html")}
         cls.search = Search()
-        # The engine's thread must end before the interpreter does.
+        # The engine's thread must end before the interpreter ends.
         cls.addClassCleanup(cls.search.engine.close)
 
     def test_search_finds_the_page_that_answers(self):
@@ -113,7 +113,7 @@ class SiteTest(unittest.TestCase):
         self.assertEqual(self.search.pages("xyzzyplugh"), [])
 
     def target_of(self, name, path):
-        """The file of the site that a link's path on a page means."""
+        """Returns the file of the site that is the target of a link's path on a page."""
         root = SITE if path.startswith("/") or not path else (SITE / name).parent
         target = pathlib.Path(os.path.normpath(root / urllib.parse.unquote(path or name).lstrip("/")))
         return target / "index.html" if target.is_dir() else target

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention as one function: all engines agree, and it gives the bits of operators by themselves, or,
-// where each lane of a vector has a row of its own, sums of rows in another order (decision 0031).
+// Attention as one function: all engines agree, and it gives the same bits as separate operators.
+// If each lane of a vector has a row of its own, sums are in another order (decision 0031).
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kMain[] = "#[version = \"0.0.5\"]\ndef @main(";
 
-// Heads that lie beside each other in rows, keys that are transposed, a mask, and an epilogue.
+// Heads that are adjacent in rows, transposed keys, a mask, and an epilogue.
 constexpr char kHeads[] =
     "%q: Tensor[(1, 37, 3, 16), float32], %k: Tensor[(1, 21, 3, 16), float32], "
     "%v: Tensor[(1, 21, 3, 24), float32], %m: Tensor[(1, 1, 1, 21), float32]) {\n"
@@ -22,7 +22,7 @@ constexpr char kHeads[] =
     "%1 = nn.softmax(add(divide(%0, 4f), %m));\n"
     "%2 = nn.relu(nn.batch_matmul(%1, transpose(%v, axes=[0, 2, 1, 3])));\n"
     "transpose(%2, axes=[0, 2, 1, 3]) }";
-// The same with as many keys and columns as fill the lanes of vectors.
+// The same with numbers of keys and columns that fill the lanes of vectors.
 constexpr char kFullLanes[] =
     "%q: Tensor[(1, 37, 3, 16), float32], %k: Tensor[(1, 32, 3, 16), float32], "
     "%v: Tensor[(1, 32, 3, 16), float32], %m: Tensor[(1, 1, 1, 32), float32]) {\n"
@@ -30,12 +30,12 @@ constexpr char kFullLanes[] =
     "%1 = nn.softmax(add(divide(%0, 4f), %m));\n"
     "%2 = nn.relu(nn.batch_matmul(%1, transpose(%v, axes=[0, 2, 1, 3])));\n"
     "transpose(%2, axes=[0, 2, 1, 3]) }";
-// Keys row by row, one head, a product with weights behind the softmax.
+// Keys row by row, one head, and a product with weights after the softmax.
 constexpr char kRows[] =
     "%q: Tensor[(9, 8), float32], %k: Tensor[(40, 8), float32], %w: Tensor[(12, 40), float32]) {\n"
     "%0 = nn.log_softmax(nn.dense(%q, %k));\n"
     "nn.dense(%0, %w) }";
-// A batch that stands for several, of float16.
+// float16 with a batch of 1 that is broadcast.
 constexpr char kHalf[] =
     "%q: Tensor[(2, 5, 8), float16], %k: Tensor[(1, 8, 33), float16], "
     "%v: Tensor[(1, 33, 16), float16]) {\n"
@@ -61,7 +61,7 @@ std::vector<Case> Cases() {
 
 constexpr double kSumTolerance = 1e-6;
 
-// Whether lanes are rows of the first case: 21 keys leave many lanes of AVX empty.
+// True if each lane has a row of the first case: its 21 keys leave many lanes of AVX empty.
 bool HasRowsInLanes(size_t which, absl::string_view target) {
   return which == 0 && (target == "x86-64-v3" || target == "x86-64-v4");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Concatenations whose inputs are made in their place: all engines agree, and with plain loops and
-// copies the result is the same.
+// Concatenations whose inputs are computed in place: all engines agree, and plain loops with copies
+// give the same result.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -19,7 +19,7 @@ struct Model {
   const char* text;
 };
 
-// Weights are inputs, so that they are not all ones.
+// Weights are inputs, so that they have random values.
 constexpr Model kModels[] = {
     {"two convolutions",
      R"(
@@ -171,7 +171,7 @@ TEST(Concatenate, IsTheSameWithoutFusion) {
   ExpectLikePlain({.target = Target::Host(), .fuse = false});
 }
 
-// Firmware makes parts of any size in place.
+// On bare metal, parts of any size are computed in place.
 TEST(Concatenate, IsTheSameOnBareMetal) {
   Target target = Target::Host();
   target.has_os = false;

@@ -38,7 +38,7 @@ struct Lowering {
   int64_t workspace_bytes = 0;
 };
 
-// Lowers a case into `program` under names of its own.
+// Lowers a case into `program`, with function names that contain its number.
 absl::StatusOr<Lowering> LowerInto(const Case& test, size_t number, const EngineOptions& options,
                                    loop::LoopProgram& program) {
   PassOptions passes;
@@ -89,7 +89,7 @@ absl::StatusOr<Lowering> LowerInto(const Case& test, size_t number, const Engine
 using RunFunction =
     std::function<absl::Status(const std::string& function, const std::vector<void*>& args)>;
 
-// Memory aligned as the code may expect it.
+// Memory with the alignment that generated code expects.
 struct AlignedBytes {
   explicit AlignedBytes(size_t size)
       : bytes(static_cast<char*>(std::aligned_alloc(64, (size + 63) / 64 * 64 + 64)), &std::free) {}
@@ -167,7 +167,7 @@ absl::Status CallPointers(void* address, const std::vector<void*>& a) {
   return status == 0 ? absl::OkStatus() : absl::InternalError(absl::StrCat("status ", status));
 }
 
-// "" or the first element whose bits differ. NaNs are equal whatever their payload.
+// Returns "" or the position of the first difference in bits. NaNs are equal for any payload.
 std::string BitDifference(const Outputs& a, const Outputs& b) { return Difference(a, b, 0); }
 
 void Compare(const char* engine, const std::vector<Case>& cases,

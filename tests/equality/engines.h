@@ -23,30 +23,31 @@ struct Case {
 
 struct EngineOptions {
   Target target;
-  bool naive = false;  // plain loops instead of schedules, concatenations that copy
+  bool naive = false;  // plain loops instead of schedules, concatenations by copies
   bool place_concatenations = true;
   bool fuse = true;
-  bool passes = true;  // without, the graph is lowered as it is
+  bool passes = true;  // false: the graph is lowered as it is
   bool interpret_only = false;
   bool bfloat16_products = false;
-  bool overlap = false;  // outputs reach into inputs, as in firmware
+  bool overlap = false;  // outputs may share memory with inputs, as in firmware
   std::shared_ptr<const Tuning> tuning = nullptr;
 };
 
 // The outputs of one case.
 using Outputs = std::vector<Tensor>;
 
-// Runs all cases on the interpreter, C and LLVM; fails the current test for every difference and
-// every error, naming the case. What LLVM makes for a target that this machine cannot run is an
-// object that nothing runs; the C for it is run here all the same. Returns the interpreter's
-// outputs, empty for cases that failed.
+// Runs all cases on the interpreter, C and LLVM. Fails the current test, with the name of the case,
+// for every difference and every error. If this machine cannot run code for the target, LLVM's
+// object is made but not run, and the C code is compiled for this machine. Returns the
+// interpreter's outputs, empty for cases that failed.
 std::vector<Outputs> RunOnAllEngines(const std::vector<Case>& cases, const EngineOptions& options);
 
-// A float from `a` and `b` may differ by `tolerance`, absolute and relative; all else must be
-// equal. "" or what differs.
+// Returns "" or the first difference. Floats may differ by `tolerance`, absolute and relative. All
+// other values must be equal.
 std::string Difference(const Outputs& a, const Outputs& b, double tolerance);
 
-// Values for an input by a fixed seed.
+// Returns random values by the seed: floats between `min` and `max`, integers between 4 * `min` and
+// 4 * `max`, unsigned integers between 0 and 4 * `max`.
 Tensor RandomValues(const TensorType& type, uint32_t seed, double min, double max);
 
 }  // namespace kiln::equality

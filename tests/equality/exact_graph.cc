@@ -44,14 +44,14 @@ class Generator : RandomSource {
     if (quantised_) {
       Add("qnn.dequantize", {x, Scalar(0.5), Zero(Below(5) - 2)}, {{"axis", 0}});
     } else {
-      Add("round", {x});  // inputs are any numbers of -2 to 2
+      Add("round", {x});  // inputs are any numbers from -2 to 2
     }
   }
 
   // ---- Constants.
   ValueId Scalar(double value) { return graph_.AddConstant(Tensor::Scalar(kF32, value)); }
   ValueId Zero(int value) { return graph_.AddConstant(Tensor::Scalar(kI32, value)); }
-  // Of least, least + step, …: `count` different numbers.
+  // Returns a constant with `count` different values: least, least + step, ...
   ValueId Constant(Shape shape, double least, double step, int count) {
     std::vector<float> values;
     for (int64_t i = 0; i < NumElements(shape); ++i) {
@@ -59,7 +59,7 @@ class Generator : RandomSource {
     }
     return graph_.AddConstant(Tensor::From<float>(shape, kF32, values));
   }
-  // Above 0, so that no zero changes its sign: 0.5, 1, 2.
+  // Positive scales, so that no zero changes its sign: 0.5, 1, 2.
   ValueId Scales(Shape shape) {
     std::vector<float> values;
     for (int64_t i = 0; i < NumElements(shape); ++i) {
@@ -67,7 +67,7 @@ class Generator : RandomSource {
     }
     const ValueId scales = graph_.AddConstant(Tensor::From<float>(shape, kF32, values));
     if (!OneIn(3)) return scales;
-    // Computed: sqrt(scales * scales).
+    // computed as sqrt(scales * scales)
     const ValueId square = AddOp(graph_, "multiply", {scales, scales}).value();
     return AddOp(graph_, "sqrt", {square}).value();
   }
@@ -82,7 +82,7 @@ class Generator : RandomSource {
         .value();
   }
 
-  // ---- Operators. Each says whether it fitted.
+  // ---- Operators. Each function returns true if it could add its operators.
   bool Add(absl::string_view op, std::vector<ValueId> inputs, Attrs attrs = {}) {
     const Graph before = graph_;
     const auto y = AddOp(graph_, op, inputs, attrs);
@@ -91,7 +91,7 @@ class Generator : RandomSource {
       return false;
     }
     data_.push_back(*y);
-    // The same once more, for something else to read.
+    // The same operator again, for elimination of common subexpressions.
     if (OneIn(6)) data_.push_back(AddOp(graph_, op, std::move(inputs), std::move(attrs)).value());
     return true;
   }
@@ -133,7 +133,7 @@ class Generator : RandomSource {
 
   bool Clip() { return Add("clip", {Last()}, {{"a_min", -8.0}, {"a_max", 8.0}}); }
 
-  // What may stand behind a sum of products, whose channels are on `axis` of `rank`.
+  // Operators that may follow a sum of products. Its channels are on `axis` of `rank`.
   bool Epilogue(int64_t axis, int64_t rank) {
     const int64_t channels = TypeOf(Last()).shape[static_cast<size_t>(axis)];
     Shape wide(static_cast<size_t>(rank - axis), 1);
@@ -144,7 +144,7 @@ class Generator : RandomSource {
     return Clip() && (!quantised_ || OneIn(2) || Requantize(Last()));
   }
 
-  // A constant behind the last value.
+  // Concatenates a constant to the last value.
   bool Extend() {
     const Shape shape = TypeOf(Last()).shape;
     return Add("concatenate", {Last(), Constant(shape, -2, 1, 5)},
@@ -190,13 +190,13 @@ class Generator : RandomSource {
               .source = {}};
     return AddWhole(std::move(node), {TypeOf(x), TypeOf(x)});
   }
-  // An operator of several outputs, of which the first goes on.
+  // Adds an operator with several outputs. Only the first output is used.
   bool AddWhole(Node node, const std::vector<TensorType>& types) {
     data_.push_back(graph_.node(graph_.AddNode(std::move(node), types)).outputs[0]);
     return true;
   }
 
-  // In two, which both go on.
+  // Splits the value in two. Both parts are used.
   bool Split(ValueId x, const Shape& shape) {
     const auto axis = static_cast<size_t>(Below(static_cast<int>(shape.size())));
     if (shape[axis] < 2) return false;
@@ -253,7 +253,7 @@ class Generator : RandomSource {
                {{"axis", 0}});
   }
 
-  // What nothing reads, and now and then an input, a constant, or an output once more.
+  // Makes unread values outputs, and sometimes an input, a constant, or an output a second time.
   void ReturnSome() {
     const auto consumers = graph_.Consumers();
     for (size_t v = 0; v < graph_.values.size() && graph_.outputs.size() < 5; ++v) {
@@ -268,7 +268,7 @@ class Generator : RandomSource {
 
   const bool quantised_;
   Graph graph_;
-  std::vector<ValueId> data_;  // floats made of the input, in order
+  std::vector<ValueId> data_;  // floats computed from the input, in order
 };
 
 }  // namespace

@@ -8,11 +8,11 @@
 
 namespace kiln::equality {
 
-// A graph by seed in which no float is rounded, so that graph passes keep every bit: values are
-// small integers times powers of two. It has what the passes look for: batch norms and dropouts,
-// reshapes and transposes in a row, scales behind convolutions and dense layers, computed
-// constants, nodes written twice, outputs that are inputs, constants or other outputs. With
-// `quantized`, products and moves stand between dequantize and quantize.
+// Returns a random graph in which no float is rounded, so that graph passes keep every bit: values
+// are small integers times powers of two. It contains patterns that passes change: batch norms and
+// dropouts, successive reshapes and transposes, scales after convolutions and dense layers,
+// computed constants, duplicate nodes, and outputs that are inputs, constants or other outputs. If
+// `quantised` is true, products and moves are between dequantize and quantize.
 Graph RandomExactGraph(uint32_t seed, bool quantised);
 
 }  // namespace kiln::equality

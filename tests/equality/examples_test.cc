@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every example of every operator: interpreter = C = LLVM bit for bit, scheduled and as plain
-// loops; the schedules give what the plain loops give, within tolerance; and what the example
-// expects.
+// Every example of every operator. Interpreter, C and LLVM agree bit for bit, scheduled and as
+// plain loops. The schedules agree with the plain loops within a tolerance, and all agree with the
+// expected values of the example.
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
 #include "compiler/ops/add_op.h"
@@ -12,10 +12,10 @@
 namespace kiln::equality {
 namespace {
 
-// Schedules add in another order than plain loops: this many units of float32 rounding, relative to
-// 1 + |value|.
+// Largest difference between schedules and plain loops, relative to 1 + |value|. Schedules add in
+// another order.
 constexpr double kTolerance = 2e-5;
-// Operators are tested in parts, so that a shard compiles one of them.
+// Operators are tested in parts, so that a shard compiles only its parts.
 constexpr int kParts = 8;
 
 absl::StatusOr<Case> CaseOf(const OpDef& op, size_t number) {
@@ -29,8 +29,9 @@ absl::StatusOr<Case> CaseOf(const OpDef& op, size_t number) {
     values[i] = RandomValues(example.inputs[i], static_cast<uint32_t>(i) + 1, example.input_min,
                              example.input_max);
   }
-  // Some operators need constants (arange, scales): as many as possible of the values are inputs of
-  // the graph: all, those that the example does not give, none.
+  // Some operators need constants (arange, scales). The first variant that works is used: all
+  // values as inputs of the graph, values given by the example as constants, or all values as
+  // constants.
   const std::vector<bool> none(values.size(), false), all(values.size(), true);
   absl::Status status;
   for (const std::vector<bool>& constant : {none, given, all}) {

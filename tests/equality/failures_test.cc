@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the code generators do when something fails: the same program with each call of the runtime
-// failing in turn, with wrong arguments, and with numbers that let it fail itself. Codes, texts,
-// the order of the calls and what is written must be the same.
+// Failures in generated code: the same program runs with each call of the runtime failing in turn,
+// with wrong arguments, and with numbers on which it fails. All engines must agree on the codes,
+// the texts, the order of the calls and the written values.
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -36,14 +36,14 @@ using loop::MakeBuffer;
 constexpr DType kF32 = DType::Float(32);
 constexpr int kElements = 8;
 
-// A runtime that notes what it is asked for, and fails at one of the calls.
+// A runtime that records its calls, and fails at one of them.
 struct Runtime {
   std::vector<std::string> calls;
-  int failing = -1;  // the number of the call
+  int failing = -1;  // index of the failing call, or -1
   int open = 0;      // workspaces
   std::string text;
 
-  // 0, or the code of a failure, which says at which call it was.
+  // Records a call. Returns 0, or a failure code that contains the index of the call.
   int Note(const std::string& call) {
     calls.push_back(call);
     const int number = static_cast<int>(calls.size()) - 1;
@@ -103,7 +103,7 @@ const std::map<std::string, void*>& RuntimeFunctions() {
   return functions;
 }
 
-// out = in + 1, perhaps through scratch memory from the runtime, perhaps in parallel.
+// out = in + 1, optionally with scratch memory from the runtime, optionally in parallel.
 Func AddOne(const std::string& name, Convention convention, bool scratch, loop::ForKind kind) {
   const Buffer in = MakeBuffer("in", kF32, {2, 4}, BufferScope::kParam),
                out = MakeBuffer("out", kF32, {2, 4}, BufferScope::kParam);
@@ -125,7 +125,7 @@ Func AddOne(const std::string& name, Convention convention, bool scratch, loop::
 constexpr DType kNumbers[] = {DType::Int(8), DType::Int(32), DType::UInt(32), DType::Int(64),
                               DType::UInt(64)};
 
-// Copies numbers until one is odd, which it fails with.
+// Copies numbers until one is odd, and fails with this number.
 Func FailAt(DType dtype) {
   const Buffer in = MakeBuffer("in", dtype, {4}, BufferScope::kParam),
                out = MakeBuffer("out", dtype, {4}, BufferScope::kParam);
@@ -146,8 +146,8 @@ Func FailAt(DType dtype) {
   return func;
 }
 
-// y = x + 1 + 1 + 1, by an operator that is called by name, one that runs in parallel, one with
-// tensors as arguments and scratch memory; with scratch memory of its own.
+// y = x + 1 + 1 + 1. One operator is called by name, one runs in parallel, and one has tensors as
+// arguments and scratch memory. The model has scratch memory, too.
 loop::LoopProgram Program() {
   loop::LoopProgram program;
   program.funcs = {AddOne("parallel", Convention::kUnpacked, false, loop::ForKind::kParallel),
@@ -208,8 +208,8 @@ using Change = std::function<void(Arguments&)>;
 
 struct Outcome {
   int code = 0;
-  std::string text;  // of the code and all that is to be the same
-  size_t calls = 0;  // of the runtime's functions
+  std::string text;  // code and everything else on which the engines must agree
+  size_t calls = 0;  // number of calls of runtime functions
 };
 
 Outcome RunModel(void* address, int failing, const Change& change) {
@@ -260,7 +260,7 @@ class FailuresTest : public testing::Test {
     for (const auto& [name, address] : engines_) ASSERT_NE(address, nullptr) << name;
   }
 
-  // What all engines do.
+  // Runs the model on all engines, and expects the same outcome.
   Outcome RunAll(int failing, const Change& change = [](Arguments&) {}) {
     const Outcome wanted = RunModel(engines_.at("c"), failing, change);
     for (const auto& [name, address] : engines_) {
@@ -269,8 +269,8 @@ class FailuresTest : public testing::Test {
     return wanted;
   }
 
-  // What odd_<dtype> does to the numbers on all engines and in the interpreter: the text, and which
-  // numbers it has copied.
+  // Runs odd_<dtype> on all engines and in the interpreter, and expects the same result. Returns
+  // the text of the error and the numbers that were copied.
   template <typename T>
   std::string FailAtOdd(DType dtype, const std::array<T, 4>& numbers) {
     const std::string name = absl::StrCat("odd_", dtype.ToString());
@@ -337,7 +337,7 @@ TEST_F(FailuresTest, WrongArguments) {
         a.tensors[1].strides = a.strides;
         a.strides[1] = 2;
       },
-      // Of several faults the same one is told.
+      // If there are several errors, all engines report the same one.
       [](Arguments& a) {
         a.tensors[0].strides = a.strides;
         a.strides[1] = 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats of 16 and 64 bits on targets that lack some of their instructions: code is made of every
-// operator, with the same bits.
+// Floats of 16 and 64 bits on targets without some of their instructions. Every operator can be
+// compiled, and gives the same bits on all engines.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,11 +22,11 @@
 namespace kiln::equality {
 namespace {
 
-// All that add products, beside the element-wise operators.
+// Operators that add products. They are tested in addition to the element-wise operators.
 const std::set<std::string> kProducts = {"nn.batch_matmul", "nn.conv2d", "nn.conv2d_transpose",
                                          "nn.dense", "nn.layer_norm"};
 
-// The first example whose inputs are float32, in `dtype`; no nodes if there is none.
+// Returns the first example with float32 inputs, converted to `dtype`, or a case without nodes.
 Case CaseOf(const OpDef& op, DType dtype) {
   for (const OpExample& example : op.examples) {
     const auto is_float = [](const TensorType& t) { return t.dtype == DType::Float(32); };
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(All, FloatTypesTest,
                            return name;
                          });
 
-// Dividends and divisors whose quotients have up to `quotient_bits` bits.
+// Returns dividends and divisors with quotients of up to `quotient_bits` bits.
 template <typename T>
 std::vector<Tensor> Operands(int quotient_bits) {
   const T infinity = std::numeric_limits<T>::infinity(),
@@ -96,7 +96,7 @@ std::vector<Tensor> Operands(int quotient_bits) {
   return {Tensor::From<T>({count}, dtype, x), Tensor::From<T>({count}, dtype, y)};
 }
 
-// The remainder of a division is a number of the same type.
+// The remainder of a division is exact: it is representable in the same type.
 TEST(ModTest, IsExact) {
   std::vector<Case> cases;
   for (const bool wide : {false, true}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is fused behind a contraction, on every target: it lowers, its loops pass the verifier, both
-// code generators take it, and interpreter, C and (where this machine runs it) LLVM's code give the
-// same bits, which for integers are those of plain loops.
+// Operators fused after a contraction, on every target. The result lowers, its loops pass the
+// verifier, and both code generators accept it. Interpreter, C and LLVM (if this machine can run
+// its code) give the same bits. For integers, plain loops give the same bits.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -19,12 +19,13 @@
 namespace kiln::equality {
 namespace {
 
-// What another order of additions changes, before tables whose slope is below 1.
+// Largest difference due to the order of additions. Tables with slopes below 1 follow.
 constexpr double kTolerance = 1e-5;
-// Of fusions that a target gets; each target's are its own.
+// Number of fusions per target. Each target gets different ones.
 constexpr uint32_t kSetSize = kNumFusedContractions / 2;
 
-// A number that the environment may set: `bazel test //tests/equality:fusions_hunt` does.
+// Returns a number that the environment may set, as `bazel test //tests/equality:fusions_hunt`
+// does.
 uint32_t Number(const char* name, uint32_t otherwise) {
   const char* text = std::getenv(name);
   return text == nullptr ? otherwise : static_cast<uint32_t>(std::strtoul(text, nullptr, 10));
@@ -42,7 +43,7 @@ TEST_P(Fusions, AllEnginesAgree) {
   const absl::StatusOr<Target> target = Target::Parse(Targets()[GetParam()]);
   ASSERT_TRUE(target.ok()) << target.status();
   for (uint32_t round = 0; round < Number("KILN_ROUNDS", 1); ++round) {
-    // From round to round an odd number of sets further: the other types of every contraction.
+    // The step is odd, so that successive rounds use both types of every contraction.
     const uint32_t step = static_cast<uint32_t>(Targets().size()) | 1;
     const uint32_t set =
         Number("KILN_FIRST_SET", 0) + round * step + static_cast<uint32_t>(GetParam());
@@ -68,8 +69,7 @@ std::string NameOf(const testing::TestParamInfo<size_t>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Targets, Fusions, testing::Range<size_t>(0, Targets().size()), NameOf);
 
-// Of the first seeds, more than half are one function, and every operator is behind some
-// contraction in it.
+// More than half of the first seeds become one function. Every operator is part of such a function.
 TEST(RandomFusion, IsOneFunction) {
   const Target target = *Target::Parse("x86-64-v3");
   constexpr uint32_t kSeeds = 10 * kNumFusedContractions;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each graph pass on random graphs in which nothing is rounded: with it and without, every bit is
-// the same, and it changes at least as many graphs as are stated. There is a target for each pass:
+// Each graph pass on random graphs without rounding: every bit is the same with and without the
+// pass, and the pass changes at least the stated share of graphs. Each pass has a target
 // graph_pass_<name>_test. `bazel test //tests/equality:graph_passes_hunt` runs 20,000 graphs
-// through each of them, with `--test_env=KILN_FIRST_SEED=100000` others.
+// through each pass; `--test_env=KILN_FIRST_SEED=100000` selects other graphs.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -27,8 +27,8 @@ struct Case {
   const char* name;
   PassFunction pass;
   bool quantised;
-  std::vector<PassFunction> before;  // what gives the graph the properties that the pass needs
-  uint32_t changed_of_hundred;       // graphs, at least
+  std::vector<PassFunction> before;  // passes that establish the properties that `pass` needs
+  uint32_t changed_of_hundred;       // least number of changed graphs per hundred
 };
 
 void PrintTo(const Case& test, std::ostream* out) { *out << test.name; }
@@ -78,7 +78,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"fuse", Fuse, false, {Canonicalize, CopyOutputs}, 90}),
     [](const testing::TestParamInfo<Case>& info) { return std::string(info.param.name); });
 
-// A graph whose types are taken away gets the same ones back.
+// infer-types restores the types that were removed from a graph.
 TEST(InferTypes, GivesBackWhatIsTakenAway) {
   const uint32_t graphs = Number("KILN_GRAPHS", 1000), first = Number("KILN_FIRST_SEED", 0);
   for (uint32_t seed = first; seed < first + graphs; ++seed) {

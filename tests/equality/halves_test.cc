@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of ONNX that become several: of float16 they are rounded once. Every number of float16
-// goes through each activation on every engine, next to the exact value.
+// ONNX operators that become several operators: with float16, they are rounded only once. Every
+// float16 number goes through each activation on every engine, and is compared with the exact
+// value.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +26,7 @@ using Wide = long double;
 
 const DType kF16 = DType::Float(16);
 
-// A model of one node, as text, whose inputs x, w and b have these shapes.
+// Returns a model of one node, given as text, with inputs x, w and b of these shapes.
 absl::StatusOr<Graph> ModelOf(const std::string& node, const std::vector<Shape>& shapes,
                               int opset) {
   onnx::ModelProto model;
@@ -48,8 +49,8 @@ absl::StatusOr<Graph> ModelOf(const std::string& node, const std::vector<Shape>&
   return ImportModel(model.SerializeAsString(), "m.onnx");
 }
 
-// |found - wanted| in units in the last place of float16 at `wanted`. Infinity counts as the first
-// number that is too large.
+// Returns |found - wanted| in units in the last place of float16 at `wanted`. Infinity counts as
+// the first number that is too large for float16.
 double UlpError(double found, Wide wanted) {
   if (std::isnan(found) || std::isnan(wanted)) {
     return std::isnan(found) && std::isnan(wanted) ? 0 : std::numeric_limits<double>::infinity();
@@ -66,7 +67,7 @@ struct Activation {
   std::function<Wide(Wide)> exact;
 };
 
-// Attributes are numbers of float32.
+// Returns the text of an attribute, which is a float32 number.
 std::string Float(const char* name, float value) {
   return absl::StrCat(" attribute { name: '", name, "' type: FLOAT f: ", value, " }");
 }
@@ -106,7 +107,7 @@ std::vector<Activation> Activations() {
       {"op_type: 'Softsign' input: 'x'", [](Wide x) { return x / (1 + std::abs(x)); }},
       {"op_type: 'Swish' input: 'x'" + Float("alpha", 1.3F),
        [](Wide x) { return x * Sigmoid(1.3F * x); }},
-      // 0.9999 is 1 in float16.
+      // Rounded to float16, 0.9999 would be 1.
       {"op_type: 'ThresholdedRelu' input: 'x'" + Float("alpha", 0.9999F),
        [](Wide x) { return x > 0.9999F ? x : Wide{0}; }},
       {"op_type: 'FastGelu'" + microsoft, GeluByTanh},
@@ -151,7 +152,7 @@ TEST(HalvesTest, EveryNumberThroughEveryActivation) {
   }
 }
 
-// Numbers whose sums, rounded to float16 on the way, would be far from the result.
+// An operator and numbers for which intermediate sums in float16 would be far from the result.
 struct Composite {
   std::string node;
   std::vector<Shape> shapes;

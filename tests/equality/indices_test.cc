@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that read or write where data say: no index, however far outside, leads out of a
-// tensor, and every engine takes the same element for it. The interpreter checks each access.
+// Operators that read or write at positions given by data. No index, however large, leads outside a
+// tensor, and every engine uses the same element for it. The interpreter checks each access.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,7 +26,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr int64_t kBeyond32 = int64_t{1} << 32;
 
 struct Access {
-  const char* text;  // the body of a function of %x and %i, and of %u if there is a third input
+  const char* text;  // body of a function of %x and %i, and of %u if there is a third input
   std::vector<Tensor> inputs;
   std::vector<float> expected;
 };

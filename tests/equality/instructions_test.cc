@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A quantised model, or one of floats that may be rounded to bfloat16, for a machine of every row and
-// width of the table of instructions: the instruction is in the code, the bits are the same on every
-// engine, and those of integers are those of plain loops.
+// A quantized model, or a float model that may be rounded to bfloat16, for each row and width of
+// the table of dot instructions. The instruction must be in the code, and all engines must give the
+// same bits. For integers, plain loops must give the same bits.
 #include "compiler/target/instructions.h"
 
 #include <gtest/gtest.h>
@@ -27,9 +27,9 @@
 namespace kiln::equality {
 namespace {
 
-// A depthwise convolution of every other pixel, a convolution that pads, one of single pixels, a
-// depthwise one of every pixel, and dense products of short rows of uint8, of a long one, of a short
-// one and of int16, requantised as TFLite does.
+// A depthwise convolution of every other pixel, a convolution with padding, a pointwise
+// convolution, and a depthwise convolution of every pixel. Then dense products: short rows of
+// uint8, a long row, a short row, and int16. Requantization is TFLite's.
 constexpr char kModel[] = R"(#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 16, 16, 16), int8]) {
   %0 = cast(full(-5, shape=[3, 3, 16, 1]), dtype="int8");
@@ -65,8 +65,8 @@ def @main(%x: Tensor[(1, 16, 16, 16), int8]) {
 }
 )";
 
-// Numbers above 0 alone: a convolution that pads, one of single pixels, a batch of products by as many
-// constants, and a dense product.
+// Contains only positive numbers: a convolution with padding, a pointwise convolution, a batch of
+// products by as many constants, and a dense product.
 constexpr char kFloatModel[] = R"(#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 16, 16, 32), float32]) {
   %0 = nn.conv2d(%x, full(0.3f, shape=[5, 5, 32, 32]), padding=[2, 2, 2, 2], channels=32,
@@ -82,8 +82,8 @@ def @main(%x: Tensor[(1, 16, 16, 32), float32]) {
 )";
 constexpr int kFloatProducts = 4;
 
-// For bytes in registers that hold matrices: a convolution that pads, and products of more rows than a
-// register has. `$0` and `$1` are the types of data and weights, `$2` a weight.
+// For instructions on bytes in matrix registers: a convolution with padding, and products of more
+// rows than a register has. `$0` and `$1` are the types of data and weights, `$2` a weight.
 constexpr char kMatrixModel[] = R"(#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 10, 10, 64), $0]) {
   %0 = cast(full($2, shape=[3, 3, 64, 48]), dtype="$1");
@@ -105,7 +105,7 @@ Graph Model(absl::string_view text = kModel) {
 
 bool IsOfMatrices(const DotInstruction& row) { return row.geometry == DotGeometry::kMatrix; }
 
-// The model whose products are by `row` where a machine has it.
+// Returns the model whose products use `row` on machines with this instruction.
 Graph ModelOf(const DotInstruction& row) {
   if (row.sum.is_float()) return Model(kFloatModel);
   if (!IsOfMatrices(row)) return Model(kModel);
@@ -113,7 +113,7 @@ Graph ModelOf(const DotInstruction& row) {
                                 row.b.is_int() ? -101 : 201));
 }
 
-// A machine that has the form, and no wider one.
+// Returns a machine with this form of the instruction and no wider one.
 Target MachineOf(const DotInstruction& row, const DotForm& form) {
   const std::string base = !row.IsOfArch("x86_64")
                                ? (row.IsOfArch("aarch64")                   ? "aarch64"
@@ -128,7 +128,7 @@ Target MachineOf(const DotInstruction& row, const DotForm& form) {
           ? ""
           : absl::StrCat(" -mattr=+", absl::StrReplaceAll(form.features, {{",", ",+"}}));
   const int bits = 32 * form.lanes;
-  // Features of narrow forms imply wider vectors.
+  // The features of narrow forms imply wider vectors, so the width is limited.
   const std::string width =
       row.IsOfArch("riscv64") ? absl::StrCat(",+zvl", bits, "b -vector-bits=", bits)
       : row.IsOfArch("x86_64") && form.lanes < 16 ? absl::StrCat(" -vector-bits=", bits)
@@ -173,9 +173,9 @@ INSTANTIATE_TEST_SUITE_P(Instructions, RowOfInstructions, testing::ValuesIn(DotI
                            return absl::StrReplaceAll(info.param.name, {{".", "_"}});
                          });
 
-// A float32 is rounded to the 8 bits of a bfloat16, which changes it by a factor of 1 ± 2^-8 at most:
-// both factors of each product in the model, where nothing is subtracted. Sums of float32 are rounded
-// to 24 bits: of 2048 products, some 2^-13 in all.
+// Rounding a float32 to the 8 bits of a bfloat16 changes it by a factor of at most 1 ± 2^-8. Both
+// factors of each product in the model are rounded, and nothing is subtracted. Sums of float32 are
+// rounded to 24 bits: for 2048 products, about 2^-13 in all.
 TEST_P(RowOfInstructions, FloatsAreWithinTheirBound) {
   const DotInstruction& row = GetParam();
   if (!row.sum.is_float()) GTEST_SKIP() << "integers have no error";
@@ -207,7 +207,7 @@ TEST(Instructions, AreInTheCode) {
       const CompileOptions options = OptionsOf(MachineOf(row, form), Codegen::kLlvm, of_floats);
       const absl::StatusOr<std::string> assembly = EmitStage(graph, options, "asm");
       ASSERT_TRUE(assembly.ok()) << assembly.status();
-      // SSE's names have no v, and no mnemonic has a `_`.
+      // SSE mnemonics have no v, and no mnemonic has a `_`.
       const bool is_sse = row.IsOfArch("x86_64") && form.features.empty();
       const absl::string_view name = row.name.substr(is_sse ? 1 : 0, row.name.find('_'));
       EXPECT_TRUE(absl::StrContains(*assembly, name));
@@ -229,7 +229,7 @@ TEST(Instructions, AreInTheCode) {
         EXPECT_FALSE(absl::StrContains(*without, "vcvtneps2bf16"));
       }
       for (const DotLoop& tile : row.loops) {
-        // Each instruction, of any registers.
+        // Each mnemonic must be in the assembly, with any registers.
         for (const absl::string_view line : absl::StrSplit(tile.step, '\n', absl::SkipEmpty())) {
           const std::string mnemonic = absl::StrCat(line.substr(0, line.find(' ')), "\t");
           EXPECT_TRUE(absl::StrContains(*assembly, mnemonic)) << mnemonic;
@@ -267,7 +267,7 @@ TEST(Instructions, AreInGeneratedC) {
   }
 }
 
-// Requantization, depthwise sums, and rows that are copied, by the intrinsics of Helium.
+// Requantization, depthwise sums and copied rows use intrinsics of Helium.
 TEST(Instructions, VectorsOfHeliumAreInGeneratedC) {
   if (!codegen::HasCompiler("arm-none-eabi-gcc")) GTEST_SKIP() << "no arm-none-eabi-gcc";
   CompileOptions options = OptionsOf(*Target::Parse("cortex-m55"), Codegen::kC);
@@ -293,7 +293,7 @@ TEST(Instructions, VectorsOfHeliumAreInGeneratedC) {
   }
 }
 
-// Sums become bytes by instructions that saturate.
+// Sums are converted to bytes by saturating instructions.
 TEST(Instructions, LimitSums) {
   if (!HasCodegen(Codegen::kLlvm)) GTEST_SKIP() << "built without LLVM";
   for (const auto& [name, mnemonic] : {std::pair("x86-64-v4", "vpmovsdb"),
@@ -310,7 +310,8 @@ TEST(Instructions, LimitSums) {
   }
 }
 
-// The loops in assembly take nearly all registers, of which a compiler has fewer without optimization.
+// The loops in assembly take nearly all registers. A compiler has fewer free registers without
+// optimization.
 TEST(Instructions, CompileAtEveryLevelOfOptimization) {
   if (!codegen::HasCompiler("arm-none-eabi-gcc")) GTEST_SKIP() << "no arm-none-eabi-gcc";
   CompileOptions options = OptionsOf(*Target::Parse("cortex-m4"), Codegen::kC);

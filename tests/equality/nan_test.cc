@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest and the smallest of numbers with a NaN are NaN, wherever the NaN stands and however the
-// operator is vectorized. Softmax of a row with a NaN is NaN everywhere.
+// The maximum and minimum of numbers with a NaN are NaN, at any position of the NaN and with any
+// vectorization. Softmax of a row with a NaN is NaN everywhere.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,8 @@ namespace {
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// A row for each place that a NaN may have, and a last one without; numbers go up and down.
+// One row for each position of the NaN, and a last row without one. The other numbers go up and
+// down.
 constexpr int64_t kWidth = 33, kRows = kWidth + 1;
 Tensor Rows() {
   std::vector<float> values;
@@ -34,12 +35,12 @@ Tensor Rows() {
 }
 
 struct NanCase {
-  std::string text;  // as CaseOf takes it
+  std::string text;  // argument of CaseOf
   std::vector<Tensor> inputs;
-  std::function<bool(int64_t i)> is_nan;  // output i
+  std::function<bool(int64_t i)> is_nan;  // true if element i of the output is NaN
 };
 
-// A function of %x, %y and %z, as many as there are inputs.
+// Returns a function of %x, %y and %z, or fewer parameters if there are fewer inputs.
 Case CaseOf(const std::string& body, const std::vector<Tensor>& inputs) {
   std::string params;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -108,7 +109,7 @@ TEST(NanTest, OfOperands) {
   ExpectNans(rows);
 }
 
-// One NaN in an image: the windows that hold it.
+// One NaN in an image affects the windows that contain it.
 TEST(NanTest, OfPools) {
   constexpr int64_t kExtent = 12, kChannels = 19, kRow = 5, kColumn = 6, kChannel = 17;
   const auto image = [](bool channels_last) {
@@ -183,11 +184,11 @@ TEST(NanTest, OfWindowsAndRegions) {
   });
 }
 
-// Places are those of the first NaN, as NumPy has them.
+// The result is the index of the first NaN, as in NumPy.
 TEST(NanTest, OfPlaces) {
   struct PlaceCase {
     std::string text;
-    int64_t row_stride;  // between the numbers of places in two rows
+    int64_t row_stride;  // difference of the indices between two rows
   };
   const std::vector<PlaceCase> ops = {
       {"argmax(%x, axis=[1])", 0},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random graphs compiled for firmware, with outputs that reach into inputs and without: the same
-// bytes on the interpreter, and on all engines.
+// Random graphs compiled for firmware, with and without outputs that overlap inputs: the same bytes
+// on the interpreter, and on all engines.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -42,7 +42,7 @@ TEST_P(OverlapTest, GivesTheSameBytesInLessMemory) {
   EXPECT_GT(overlapped, 20);
 }
 
-// Compilers may not take it that such parameters have memory of their own.
+// C compilers must not assume that such parameters do not alias.
 TEST_P(OverlapTest, AllEnginesAgree) {
   const absl::StatusOr<Target> target = Target::Parse(GetParam());
   ASSERT_TRUE(target.ok()) << target.status();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random graphs by seed, of which generators take random operators: what is partitioned computes
-// the same bits, has no cycle, and its subgraphs cannot be larger.
+// Random graphs by seed, with external code generators that take random operators. The partitioned
+// graph computes the same bits and has no cycle, and its subgraphs are as large as possible.
 #include "compiler/external/partition.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ std::set<std::string> OpsOf(const Graph& graph) {
   return ops;
 }
 
-// Takes each operator with a chance of one half, and some pairs of them as one.
+// Takes each operator with a probability of one half, and some pairs of operators as one.
 ExternalCodegen RandomCodegen(const char* name, const std::set<std::string>& ops, Random& random) {
   ExternalCodegen codegen{.name = name, .doc = "for tests"};
   for (const std::string& op : ops) {
@@ -50,7 +50,7 @@ ExternalCodegen RandomCodegen(const char* name, const std::set<std::string>& ops
   return codegen;
 }
 
-// Whether a way from node `from` to node `to` leads through a third.
+// True if a path from node `from` to node `to` leads through a third node.
 bool HasWayAround(const Graph& graph, NodeId from, NodeId to) {
   const auto consumers = graph.Consumers();
   std::set<NodeId> seen;
@@ -68,7 +68,7 @@ bool HasWayAround(const Graph& graph, NodeId from, NodeId to) {
   return false;
 }
 
-// No two subgraphs of one generator that touch can be one.
+// Expects that no two adjacent subgraphs of one generator could be merged.
 void ExpectMaximal(const Graph& graph) {
   for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
     for (ValueId input : graph.node(id).inputs) {
@@ -82,7 +82,8 @@ void ExpectMaximal(const Graph& graph) {
   }
 }
 
-// What a generator takes is in one of its subgraphs, unless it does not depend on inputs.
+// Expects that operators that a generator can take are in its subgraphs, unless all their inputs
+// are constant.
 void ExpectAllTaken(const Graph& graph, const std::vector<const ExternalCodegen*>& codegens) {
   for (const Node& node : graph.nodes) {
     if (node.is_group()) continue;
@@ -115,7 +116,7 @@ TEST(Partition, RandomGraphsStayTheSame) {
     subgraphs += static_cast<int>(count);
     in_several += count > 2 ? 1 : 0;
   }
-  // The graphs are such that there is something to see.
+  // Checks that the random graphs exercise the partitioning.
   EXPECT_GT(subgraphs, static_cast<int>(kGraphs));
   EXPECT_GT(in_several, static_cast<int>(kGraphs / 10));
 }

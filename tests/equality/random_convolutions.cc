@@ -43,7 +43,8 @@ class ConvolutionsGenerator : RandomSource {
     return graph_->AddConstant(RandomValues({std::move(shape), dtype}, state(), -most, most));
   }
 
-  // A convolution of the last value with what belongs to it, and perhaps a sum with one before.
+  // Adds a convolution of the last value with its operators, and sometimes a sum with an earlier
+  // value.
   bool AddBlock() {
     const Graph before = *graph_;
     absl::StatusOr<ValueId> value = Convolve(values_.back());
@@ -89,7 +90,7 @@ class ConvolutionsGenerator : RandomSource {
                  {{"rounding", Pick({"TFLITE", "UPWARD"})}, {"out_dtype", "int8"}});
   }
 
-  // The sum with an earlier value of this shape; the value if there is none.
+  // Adds an earlier value of the same shape. Returns `value` if there is none.
   absl::StatusOr<ValueId> AddEarlier(ValueId value) {
     std::vector<ValueId> alike;
     for (ValueId earlier : values_) {

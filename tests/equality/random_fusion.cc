@@ -17,7 +17,7 @@ constexpr int kNumDTypes = 4;
 enum Kind { kPointwise, kWindow, kDepthwise, kTransposed, kDense, kMatmul, kNumKinds };
 constexpr const char* kNames[] = {"1x1", "3x3", "depthwise", "transposed", "dense", "batch matmul"};
 
-// Every number of an integer dtype.
+// Returns random values; integers cover the whole range of the dtype.
 Tensor Spread(const TensorType& type, uint32_t seed) {
   if (type.dtype.is_float()) return RandomValues(type, seed, -1, 1);
   if (type.dtype.is_uint()) return RandomValues(type, seed, 0, std::exp2(type.dtype.bits - 2));
@@ -67,20 +67,20 @@ class Fusion : RandomSource {
   ValueId Zero(int64_t zero) {
     return graph_->AddConstant(Tensor::Scalar(kI32, static_cast<double>(zero)));
   }
-  // A zero point of numbers of `dtype`; the middle of them, or one near it.
+  // Returns a zero point for `dtype`: the middle of its range, or a number near it.
   ValueId ZeroOf(DType dtype) {
     const int64_t middle = dtype.is_uint() ? 128 : 0;
     return Zero(dtype == kI16 || OneIn(2) ? middle : middle + Below(21) - 10);
   }
 
   // ---- The contraction.
-  // Few and many; what whole vectors hold, and what they do not.
+  // Few and many channels, which fill whole vectors or not.
   int64_t Channels() {
     static constexpr int64_t kChannels[] = {3, 4, 8, 16, 19, 32, 33, 64};
     return Pick(kChannels);
   }
 
-  // `op` of the input and weights, of `outputs` channels on `axis` of what it gives.
+  // Adds the product `op` of `x` and `weight`. Its result has the channels on `axis`.
   void Product(absl::string_view op, ValueId x, ValueId weight, Attrs attrs, int64_t axis) {
     axis_ = axis;
     if (!quantised()) return Add(absl::StrCat("nn.", op), {x, weight}, std::move(attrs));
@@ -126,7 +126,7 @@ class Fusion : RandomSource {
             std::move(attrs), nhwc ? 3 : 1);
   }
 
-  // ---- What comes behind it.
+  // ---- Operators after the contraction.
   void Bias() {
     const TensorType bias{{type().shape[static_cast<size_t>(axis_)]}, type().dtype};
     const double most = quantised() ? 100 : 0.5;
@@ -173,7 +173,7 @@ class Fusion : RandomSource {
         {{"rounding", tflite ? "TFLITE" : "None"}});
   }
 
-  // A function that is a table whatever the rounding.
+  // A function that becomes a table with any rounding.
   void LookUp() {
     const DType dtype = type().dtype;
     const char* function = Pick({"qnn.erf", "qnn.exp", "qnn.hardswish", "qnn.sqrt"});
@@ -196,8 +196,8 @@ class Fusion : RandomSource {
         {{"rounding", Pick({"UPWARD", "TONEAREST", "TFLITE", "EVEN"})}});
   }
 
-  DType dtype_ = kF32;  // of the factor x
-  int64_t axis_ = 0;    // of the channels behind the contraction
+  DType dtype_ = kF32;  // dtype of the factor x
+  int64_t axis_ = 0;    // axis of the channels after the contraction
   Graph* graph_ = nullptr;
   ValueId last_ = 0;
 };

@@ -44,7 +44,7 @@ class Generator : RandomSource {
     return graph_->AddInput(absl::StrCat("x", graph_->inputs.size()), type);
   }
 
-  // A value made so far, preferably a late one; where `like` is given, of its dtype.
+  // Returns an earlier value, preferably a late one. If `like` is given, it has the same dtype.
   ValueId Any(std::optional<ValueId> like = std::nullopt) {
     std::vector<ValueId> values;
     for (size_t v = 0; v < graph_->values.size(); ++v) {
@@ -61,7 +61,7 @@ class Generator : RandomSource {
 
   DType DTypeOf(ValueId value) const { return graph_->type(value).dtype; }
 
-  // For an operator on `x`, of its dtype.
+  // Returns weights for an operator on `x`, with its dtype.
   ValueId Weight(ValueId x, Shape shape) {
     TensorType type{std::move(shape), DTypeOf(x)};
     return graph_->AddConstant(RandomValues(type, state(), -0.5, 0.5));
@@ -137,7 +137,7 @@ class Generator : RandomSource {
     }
   }
 
-  // Of tensors made so far, and of some made for it.
+  // Concatenates `x` with earlier tensors and with tensors created for this purpose.
   bool Concatenate(ValueId x, int rank) {
     std::vector<ValueId> parts = {x};
     for (int more = 1 + Below(2); more > 0; --more) {

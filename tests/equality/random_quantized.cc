@@ -16,7 +16,7 @@ constexpr DType kI8 = DType::Int(8), kI16 = DType::Int(16), kI32 = DType::Int(32
                 kI64 = DType::Int(64), kU8 = DType::UInt(8), kF32 = DType::Float(32);
 constexpr const char* kRoundings[] = {"UPWARD", "TONEAREST", "TFLITE", "EVEN", "None"};
 
-// Every number of the dtype, where it has 16 bits or fewer.
+// Returns random values. Integers of at most 16 bits cover the whole range of the dtype.
 Tensor Spread(const TensorType& type, uint32_t seed) {
   if (type.dtype.is_float()) return RandomValues(type, seed, -4, 4);
   if (type.dtype.is_uint()) return RandomValues(type, seed, 0, std::exp2(type.dtype.bits - 2));
@@ -55,7 +55,7 @@ class QuantizedGenerator : RandomSource {
     graph_->AddInput("x", type);
   }
 
-  // A late value with data: no scale, no constant.
+  // Returns a late value that is data, not a scale or constant.
   ValueId Any() {
     return Like([](const TensorType&) { return true; });
   }
@@ -78,7 +78,8 @@ class QuantizedGenerator : RandomSource {
   ValueId Weight(Shape shape, DType dtype) {
     return graph_->AddConstant(Spread({std::move(shape), dtype}, state()));
   }
-  // From 2^low to 2^high; of `places` elements, or one. Perhaps float64, perhaps a power of two.
+  // Scales from 2^low to 2^high, with `places` elements or one. Some are float64, some powers of
+  // two.
   ValueId Scale(double low, double high, int64_t places = 1) {
     const bool vector = places > 1 && OneIn(2);
     const DType dtype = OneIn(6) ? DType::Float(64) : kF32;
@@ -99,7 +100,7 @@ class QuantizedGenerator : RandomSource {
   ValueId ZeroConstant(int64_t zero) {
     return graph_->AddConstant(Tensor::Scalar(kI32, static_cast<double>(zero)));
   }
-  // Of numbers of `dtype`: a constant, or, where that may be, an input.
+  // Returns a zero point for `dtype`: a constant, or sometimes an input unless `constant` is true.
   ValueId Zero(DType dtype, bool constant = false) {
     if (!constant && OneIn(10))
       return graph_->AddInput(absl::StrCat("zero", graph_->values.size()), {{}, kI32});
@@ -112,7 +113,7 @@ class QuantizedGenerator : RandomSource {
     return graph_->AddConstant(Tensor::From<int32_t>({places}, kI32, zeros));
   }
 
-  // ---- Operators. Each says whether it fitted.
+  // ---- Operators. Each function returns true if it could add its operators.
   bool Add(absl::string_view op, std::vector<ValueId> inputs, Attrs attrs = {}) {
     const absl::StatusOr<ValueId> output = AddOp(*graph_, op, std::move(inputs), std::move(attrs));
     return output.ok() && TypeOf(*output).num_elements() <= kMaxElements &&
@@ -146,7 +147,7 @@ class QuantizedGenerator : RandomSource {
         {{"out_dtype", dtype.ToString()}, {"axis", axis}, {"rounding", Pick({"AWAY", "EVEN"})}});
   }
 
-  // An axis, and the places of its scales.
+  // Returns a random axis and its extent, which is the number of scales. A scalar has axis -1.
   std::pair<int64_t, int64_t> Axis(ValueId x) {
     const Shape& shape = TypeOf(x).shape;
     if (shape.empty()) return {-1, 1};
@@ -208,7 +209,7 @@ class QuantizedGenerator : RandomSource {
     }
   }
 
-  // A sum is read as it is seldom.
+  // Adds an operator on the last sum, except for one sum in six, which is used directly.
   bool Requantized() { return OneIn(6) || OnSums(Last()); }
 
   bool Convolution(ValueId x, const TensorType& type) {
@@ -281,7 +282,7 @@ class QuantizedGenerator : RandomSource {
     const ValueId out_scale = Scale(-8, 0), out_zero = ZeroConstant(ZeroOf(dtype));
     return Add(op, {x, scale, zero, out_scale, out_zero});
   }
-  // As TFLite has it.
+  // Adds a function with TFLite's rounding.
   bool Add(const char* function, ValueId x, ValueId scale, ValueId zero, double out_scale,
            int64_t out_zero) {
     const ValueId to = graph_->AddConstant(Tensor::Scalar(kF32, out_scale));
@@ -322,7 +323,7 @@ class QuantizedGenerator : RandomSource {
                {{"axis", Axis(x).first}, {"out_dtype", (wide ? kI16 : type.dtype).ToString()}});
   }
 
-  // Operators that have no scales.
+  // Operators without scales.
   bool Moves(ValueId x, const TensorType& type) {
     const int rank = type.rank();
     switch (Below(8)) {

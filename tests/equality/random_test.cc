@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random graphs by seed: interpreter = C = LLVM bit for bit on the compiled program; passes, fusion
-// and schedules change results by rounding alone, and those of quantised operators not at all.
+// Random graphs by seed. Interpreter, C and LLVM agree bit for bit on the compiled program. Passes,
+// fusion and schedules change floats only by rounding, and quantized operators not at all.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,11 +19,11 @@ constexpr int kParts = 10;
 constexpr int kGraphsPerPart = 55;  // 550 in all
 constexpr int kQuantizedParts = 20;
 constexpr int kQuantizedGraphsPerPart = 50;  // 1,000 in all
-// What reordered additions and folded scales may change, relative to 1 + |value|; softmax, exp and
-// divisions in a row amplify it.
+// Largest difference due to reordered additions and folded scales, relative to 1 + |value|.
+// Successive softmax, exp and divisions amplify it.
 constexpr double kTolerance = 2e-3;
 
-// Further graphs: `--test_env=KILN_FIRST_SEED=10000`.
+// First seed; other graphs by `--test_env=KILN_FIRST_SEED=10000`.
 uint32_t FirstSeed() {
   const char* text = std::getenv("KILN_FIRST_SEED");
   return text == nullptr ? 0 : static_cast<uint32_t>(std::strtoul(text, nullptr, 10));
@@ -47,7 +47,7 @@ TEST_P(RandomTest, AllEnginesAgree) {
   const std::vector<Outputs> plain =
       RunOnAllEngines(cases, {.target = Target::Host(), .naive = true, .passes = false});
   for (size_t i = 0; i < cases.size(); ++i) {
-    // One step of float16 more or less is too much after a division or floor.
+    // A difference of one float16 step is too large after a division or floor.
     if (HasHalf(cases[i].graph)) continue;
     EXPECT_EQ(Difference(fused[i], plain[i], kTolerance), "")
         << cases[i].name << ": compiled and plain";
@@ -73,9 +73,9 @@ TEST_P(RandomQuantizedTest, AllEnginesAgree) {
   }
 }
 
-// Of what the seeds of a test run make, whatever shard this is.
+// Counts over all seeds of a test run, in every shard.
 TEST(RandomQuantizedCase, MakesEveryOperatorOften) {
-  std::map<std::string, int> graphs;  // that have an operator, by its name
+  std::map<std::string, int> graphs;  // number of graphs with an operator, by its name
   for (uint32_t seed = 0; seed < kQuantizedParts * kQuantizedGraphsPerPart; ++seed) {
     std::set<std::string> names;
     for (const Node& node : RandomQuantizedCase(seed).graph.nodes) {

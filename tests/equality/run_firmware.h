@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a model as firmware does, on the interpreter: in one workspace, in which its inputs and
-// outputs lie too.
+// Runs a model like firmware, on the interpreter, in one workspace that contains the inputs and
+// outputs, too.
 #ifndef KILN_TESTS_EQUALITY_RUN_FIRMWARE_H_
 #define KILN_TESTS_EQUALITY_RUN_FIRMWARE_H_
 
@@ -18,7 +18,7 @@ namespace kiln::equality {
 struct FirmwareOptions {
   bool overlap = true;
   bool split = false;
-  int64_t max_bytes = -1;  // of the workspace; -1: as many as it takes
+  int64_t max_bytes = -1;  // limit of the workspace; -1: none
 };
 
 struct FirmwareRun {
@@ -29,7 +29,7 @@ struct FirmwareRun {
   std::vector<std::string> outputs;
 };
 
-// InvalidArgument if the model does not fit.
+// Fails with InvalidArgument if the model does not fit.
 absl::StatusOr<FirmwareRun> RunFirmware(const Case& test, const Target& target,
                                         const FirmwareOptions& firmware);
 

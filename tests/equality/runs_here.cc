@@ -16,7 +16,7 @@ bool RunsHere(const Target& target) {
   for (const absl::string_view feature : absl::StrSplit(target.features, ',', absl::SkipEmpty())) {
     if (feature[0] == '+' && !host.HasFeature(feature.substr(1))) return false;
   }
-  // The levels of x86-64 are in order, lowest first; other machines have one.
+  // The levels of x86-64 are sorted, lowest first. Other machines have one level.
   const std::vector<std::string> names = ListTargets();
   const auto level = [&](const Target& t) { return std::find(names.begin(), names.end(), t.cpu); };
   return level(target) <= level(host);

@@ -6,8 +6,8 @@
 
 namespace kiln::equality {
 
-// Whether this machine runs code for a target that has a name (ListTargets), or that has the
-// host's, perhaps with features (-mattr=+avx512vnni) in addition.
+// True if this machine can run code for the target. The target must have a name of ListTargets or
+// the host's, optionally with further features (-mattr=+avx512vnni).
 bool RunsHere(const Target& target);
 
 }  // namespace kiln::equality

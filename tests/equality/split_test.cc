@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random convolutional networks compiled for firmware, by strips of rows and as a whole: the same
-// bytes.
+// Random convolutional networks compiled for firmware, in strips of rows and as a whole, give the
+// same bytes.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,7 +14,7 @@
 namespace kiln::equality {
 namespace {
 
-constexpr uint32_t kGraphs = 170;  // for each target
+constexpr uint32_t kGraphs = 170;  // graphs per target
 
 struct FirmwareTarget {
   const char* name;
@@ -38,7 +38,7 @@ TEST_P(SplitTest, GivesTheSameBytesInLessMemory) {
     EXPECT_EQ(whole->split_saves_bytes, 0);
     if (strips->split_saves_bytes == 0) {
       EXPECT_EQ(strips->calls, whole->calls) << test.name;
-      // Strips that save less are taken where the whole tensors do not fit.
+      // Strips that save little are used if the whole tensors do not fit.
       const int64_t max_bytes = whole->workspace_bytes / 16 * 15;
       const absl::StatusOr<FirmwareRun> tight =
           RunFirmware(test, *target, {.split = true, .max_bytes = max_bytes});

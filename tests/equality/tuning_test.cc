@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measured choices: interpreter = C = LLVM bit for bit, whatever is chosen, and the same values as
-// without but for the order of sums.
+// Measured choices: with any choice, interpreter, C and LLVM agree bit for bit. The values are the
+// same as without choices, except for the order of sums.
 #include "compiler/schedule/tuning.h"
 
 #include <gtest/gtest.h>
@@ -23,8 +23,8 @@ namespace {
 constexpr size_t kChoices = 8;
 constexpr double kTolerance = 1e-4;
 
-// Convolutions that Winograd's filtering can compute, one behind the other and one with a residual;
-// a product with constants, and one of two inputs in a batch.
+// Two successive convolutions that Winograd's algorithm can compute, the second with a residual; a
+// product with constants, and a product of two inputs in a batch.
 constexpr char kModel[] = R"(#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 16, 9, 11), float32], %w: Tensor[(24, 16, 3, 3), float32], %v: Tensor[(24, 24, 3, 3), float32], %d: Tensor[(37, 24), float32], %a: Tensor[(2, 7, 5), float32], %b: Tensor[(2, 19, 5), float32]) {
   %0 = nn.conv2d(%x, %w, padding=[1, 1, 1, 1], channels=24, kernel_size=[3, 3]);
@@ -39,7 +39,7 @@ def @main(%x: Tensor[(1, 16, 9, 11), float32], %w: Tensor[(24, 16, 3, 3), float3
 }
 )";
 
-// The model, its weights made constants.
+// The model with its weights as constants.
 Graph Model() {
   absl::StatusOr<Graph> parsed = ParseRelay(kModel, "model.relay", FindOpSchema);
   EXPECT_TRUE(parsed.ok()) << parsed.status();

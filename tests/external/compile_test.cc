@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a compilation makes of the modules of external code generators: files, functions, metadata.
+// The results of a compilation with external code generators: files, functions, metadata.
 
 #include "compiler/pipeline/compile.h"
 
@@ -27,7 +27,7 @@ def @main(%x: Tensor[(2,), float32]) {
   exp(add(negative(abs(exp(%x))), 1f))
 })";
 
-// Takes `abs`, for an accelerator with a program of its own.
+// Takes `abs`, for an accelerator that runs its own program.
 absl::StatusOr<std::vector<ExternalModule>> GenerateBytes(const ExternalRequest& request) {
   std::vector<ExternalModule> modules;
   for (const ExternalSubgraph& subgraph : request.subgraphs) {
@@ -139,7 +139,7 @@ TEST(Compile, TheRegistryOfTheCRuntimeHasExternalFunctions) {
   }
 }
 
-// Without the pass that gives subgraphs their names, the model's own have to be right.
+// Without the pass that names subgraphs, the names in the model must be valid.
 TEST(Compile, SubgraphsOfTheModelAreCheckedBeforeTheyArePlanned) {
   CompileOptions options = Options(Runtime::kCpp, Interface::kPacked, Executor::kAot, {});
   options.passes.disabled = {"partition"};

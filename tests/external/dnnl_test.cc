@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random graphs by seed whose convolutions and dense layers oneDNN computes, as shared objects on
-// both executors: what Kiln's own code computes, up to rounding.
+// Random graphs by seed in which oneDNN computes convolutions and dense layers, as shared objects
+// on both executors. Kiln's own code must give the same result, up to rounding.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -36,7 +36,7 @@ CompileOptions Options(Executor executor, std::vector<ExternalChoice> externals)
   return options;
 }
 
-// The only model of this name that is loaded at a time.
+// Loads and runs the model. Only one model of this name may be loaded at a time.
 absl::StatusOr<equality::Outputs> RunCompiled(const Compiled& compiled, const equality::Case& test,
                                               const std::string& name) {
   const std::string path = absl::StrCat(std::getenv("TEST_TMPDIR"), "/", name, ".so");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model with two subgraphs on an accelerator: the order of its hooks, and their errors.
+// A model with two subgraphs on an accelerator: the order of the device's hooks, and their errors.
 #include <cstdint>
 #include <string>
 

@@ -9,13 +9,13 @@
 namespace kiln {
 namespace {
 
-// Which `abs` and `negative` the generator takes; otherwise the status says why not.
+// The generator takes `abs` and `negative` of float32. Otherwise the status gives the reason.
 absl::Status CheckFloat(const Graph& graph, const Node& node) {
   if (graph.type(node.inputs[0]).dtype == DType::Float(32)) return absl::OkStatus();
   return absl::UnimplementedError("signs takes float32 only");
 }
 
-// `void* in0, …, void* out0, …` with `before` in front of each.
+// Returns `void* in0, …, void* out0, …`, with `before` instead of `void* `.
 std::string Arguments(const Graph& body, absl::string_view before) {
   std::string list;
   for (size_t i = 0; i < body.inputs.size(); ++i) {
@@ -27,7 +27,7 @@ std::string Arguments(const Graph& body, absl::string_view before) {
   return list;
 }
 
-// One loop that computes the subgraph, element by element.
+// Returns a function with one loop that computes the subgraph, element by element.
 std::string PlainFunction(const Graph& body, const std::string& name) {
   std::string code = absl::StrCat("int32_t ", name, "(", Arguments(body, "void* "), ") {\n",
                                   "  for (int64_t i = 0; i < ",
@@ -47,8 +47,8 @@ std::string PlainFunction(const Graph& body, const std::string& name) {
   return absl::StrCat(code, "  }\n  return 0;\n}\n");
 }
 
-// A packed function that unpacks its arguments. Its caller is Kiln's code, which gives compact
-// tensors of the right type.
+// Returns a packed function that unpacks its arguments. Kiln's code calls it with compact tensors
+// of the right type.
 std::string PackedFunction(const Graph& body, const std::string& symbol) {
   std::string code = absl::StrCat(
       "int ", symbol,
@@ -62,7 +62,7 @@ std::string PackedFunction(const Graph& body, const std::string& symbol) {
   return code + ");\n}\n";
 }
 
-// All subgraphs of a model become one C file.
+// Compiles all subgraphs of a model to one C file.
 absl::StatusOr<std::vector<ExternalModule>> Generate(const ExternalRequest& request) {
   ExternalModule module{.codegen = "signs", .type_key = "c"};
   module.c_source = "#include <math.h>\n#include <stdint.h>\n";

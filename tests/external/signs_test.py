@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The generator of docs/external_codegen.md: the page shows the file that is built, and the compiler that has it uses it."""
+"""The generator of docs/external_codegen.md: the page shows the file that is built, and a compiler that contains the
+generator uses it."""
 
 import os
 import subprocess

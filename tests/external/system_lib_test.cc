@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model of which oneDNN computes a part, linked into a program.
+// A model that oneDNN partly computes, linked into a program.
 #include <gtest/gtest.h>
 
 #include <cmath>

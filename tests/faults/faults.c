@@ -19,7 +19,7 @@ static atomic_long calls = 0;
 static atomic_long blocks = 0;
 static long fail_at = -1;
 static int fail_on = 0;
-// Inside the dynamic linker, whose own calls are not the program's.
+// Nonzero inside the dynamic linker, whose calls do not count as the program's.
 static _Thread_local int is_linking __attribute__((tls_model("initial-exec"))) = 0;
 
 void FaultsBegin(enum FaultKind called, long at, int on) {
@@ -36,7 +36,7 @@ long FaultsEnd(void) {
 
 long FaultsBlocks(void) { return blocks; }
 
-// Whether this call is the one.
+// Counts a call. True if this call must fail.
 static int Fails(enum FaultKind called) {
   if (called != (enum FaultKind)kind || is_linking) return 0;
   const long number = calls++;
@@ -48,7 +48,7 @@ static void* Counted(void* block) {
   return block;
 }
 
-// malloc
+// ---- malloc and related functions
 
 extern void* __libc_malloc(size_t size);
 extern void* __libc_calloc(size_t count, size_t size);
@@ -73,7 +73,7 @@ void* realloc(void* block, size_t size) {
   if (Fails(kMallocFault)) return NoMemory();
   void* const other = __libc_realloc(block, size);
   if (block == NULL) return Counted(other);
-  if (size == 0) --blocks;  // it is freed
+  if (size == 0) --blocks;  // the block is freed
   return other;
 }
 
@@ -97,7 +97,7 @@ void free(void* block) {
   __libc_free(block);
 }
 
-// All others
+// ---- Other functions
 
 static void* Next(const char* name) { return dlsym(RTLD_NEXT, name); }
 
@@ -119,7 +119,7 @@ void* mmap(void* address, size_t size, int protection, int flags, int file, off_
 
 void* dlopen(const char* path, int flags) {
   void* (*next)(const char*, int) = (void* (*)(const char*, int))Next("dlopen");
-  // What dlerror() says then is what the system says of a file that there is not.
+  // If the file does not exist, dlerror() returns the system's text for this error.
   const char* const file = Fails(kDlopenFault) ? "/no/such/library.so" : path;
   ++is_linking;
   void* const library = next(file, flags);

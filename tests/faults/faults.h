@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of the system that fail, in the program that this is linked into or loaded before:
+// Makes system calls fail in the program that this library is linked into or loaded before:
 //
 //   FaultsBegin(kMallocFault, 7, 0);  // the eighth allocation from here on fails
 //   Load();
@@ -13,15 +13,15 @@ extern "C" {
 
 enum FaultKind { kNoFault, kMallocFault, kWriteFault, kMmapFault, kDlopenFault, kThreadFault };
 
-// Counts calls of the kind, of all threads, and lets number `at` fail, from 0, and with `on` all
-// behind it, until a large block is freed; none fails where it is negative. What the dynamic linker
-// calls while it opens a library is not counted.
+// Counts calls of the kind by all threads. Call number `at` (from 0) fails; if `on` is nonzero, all
+// later calls fail, too, until a large block is freed. If `at` is negative, no call fails. Calls of
+// the dynamic linker while it opens a library are not counted.
 void FaultsBegin(enum FaultKind kind, long at, int on);
 
-// No call fails from here on. How many there were.
+// Makes no further call fail. Returns the number of counted calls.
 long FaultsEnd(void);
 
-// The blocks that malloc and the like have given and that are not freed.
+// Returns the number of blocks from malloc and related functions that are not freed.
 long FaultsBlocks(void);
 
 #ifdef __cplusplus

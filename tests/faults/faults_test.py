@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of the system fail one after the other in the tool: it ends with an error, and leaves all of its files or none.
+"""Makes system calls of the tool fail, one after the other. The tool must end with an error, and leave all of its files or none.
 
-    bazel test //tests/faults:faults_test                              # some of the many points, all of the few
-    bazel test //tests/faults:faults_test --test_arg=--points=100000   # every one; takes hours
+    bazel test //tests/faults:faults_test                              # a selection if there are many points
+    bazel test //tests/faults:faults_test --test_arg=--points=100000   # every point; takes hours
 """
 
 import os
@@ -16,7 +16,7 @@ SMALL = os.path.abspath("models/my_mod/my_mod.relay")
 THREADED = os.path.abspath("models/digits/digits.onnx")
 FAULTS = os.path.abspath("tests/faults/libpreload.so")
 KINDS = ["malloc", "write", "mmap", "dlopen", "thread"]
-# At most, of one kind and command.
+# Maximum number of points per kind and command.
 POINTS = int(next((argument[len("--points=") :] for argument in sys.argv if argument.startswith("--points=")), 12))
 
 
@@ -39,7 +39,7 @@ class FaultsTest(unittest.TestCase):
         )
 
     def contents(self, folder):
-        """The files by path; no folder: none."""
+        """Returns the files by path, or none if there is no folder."""
         files = {}
         for place, _, names in os.walk(self.path(folder)):
             for name in names:
@@ -54,7 +54,7 @@ class FaultsTest(unittest.TestCase):
             return int(file.read())
 
     def check(self, command):
-        """`command` writes to the folder "out"."""
+        """Checks `command`, which writes to the folder "out"."""
         self.assertEqual(self.kiln(command).returncode, 0)
         whole = self.contents("out")
         self.assertTrue(whole)
@@ -67,7 +67,7 @@ class FaultsTest(unittest.TestCase):
                 with self.subTest(kind=kind, at=at, of=calls):
                     subprocess.run(["rm", "-rf", self.path("out")], check=True)
                     result = self.kiln(command, KILN_FAULT_KIND=kind, KILN_FAULT_AT=str(at))
-                    # A library that cannot be loaded is the user's.
+                    # A library that cannot be loaded is a user error.
                     self.assertIn(result.returncode, (0, 2) if kind == "dlopen" else (0, 1), result.stderr.decode()[-2000:])
                     self.assertEqual(self.contents("out"), {} if result.returncode else whole)
                     self.assertEqual(os.listdir(self.path("tmp")), [])

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// With faults.c, to be loaded before a program (LD_PRELOAD): one call of the system's fails, as if
-// the machine lacked what it asks for.
+// Built with faults.c, and loaded before a program (LD_PRELOAD). One system call fails, as if the
+// machine lacked the requested resource.
 //
-//   KILN_FAULT_KIND   malloc, write, mmap, dlopen or thread: which calls are counted
-//   KILN_FAULT_AT     the number of the call that fails, from 0; with malloc, all behind it fail
-//                     too, until a large block is freed, as where memory is used up; none: no call
-//                     fails
+//   KILN_FAULT_KIND   malloc, write, mmap, dlopen or thread: the kind of calls to count
+//   KILN_FAULT_AT     the number of the call that fails, from 0. If it is not set, no call fails.
+//                     With malloc, all later calls fail, too, as if memory were used up, until a
+//                     large block is freed.
 //   KILN_FAULT_COUNT  a file to which the number of calls is written at the end
 //
-// Counting begins with main(): what happens before is the affair of the dynamic linker.
+// Counting begins with main(). Earlier calls belong to the dynamic linker.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

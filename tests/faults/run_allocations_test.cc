@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the blocks of memory that a run takes, after a first run has taken what is kept.
+// Counts the memory allocations of a run, after a first run has allocated the memory that is kept.
 #include <algorithm>
 #include <functional>
 #include <vector>
@@ -17,7 +17,7 @@ constexpr char kAot[] = "runtime_cpp/testdata/add_aot.so";
 constexpr char kGraph[] = "runtime_cpp/testdata/add_graph.so";
 constexpr int kThreads = 3;
 
-// A model with tensors for its runs and a first run done.
+// A model with tensors for its runs, after a first run.
 class WarmModel {
  public:
   explicit WarmModel(const char* path) : model_(Model::Load(path).value()) {
@@ -36,7 +36,7 @@ class WarmModel {
     EXPECT_TRUE(model_.Run(input_tensors_, output_tensors_).ok());
   }
 
-  // Allocations of one call of each form of Run, the one of caller's memory first.
+  // Number of allocations of one call of each form of Run.
   long AllocationsInCallersMemory() const {
     return Allocations([this] {
       return model_.Run(input_tensors_, output_tensors_, workspace_.values<char>()).ok();
@@ -71,7 +71,7 @@ TEST(AllocationsTest, OfARun) {
     const WarmModel model(path);
     EXPECT_EQ(model.AllocationsInCallersMemory(), 0) << path;
     EXPECT_EQ(model.AllocationsWithWorkspace(), 0) << path;
-    // The list of outputs, and of each the description and the data.
+    // The list of outputs, and the description and data of each output.
     EXPECT_EQ(model.AllocationsWithOutputs(), 1 + 2 * model.num_outputs()) << path;
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ runtime where memory, libraries or threads are lacking: a model is loaded, given memory
-// and run, in each of three ways, with every single call of a kind failing in turn, and with every
-// call failing from one on. Each time there is an error or the right result; nothing is lost,
-// however often it happens; and the same once more, without faults, works.
+// The C++ runtime without enough memory, libraries or threads. A model is loaded, given memory and
+// run, in each of three ways. Each call of a kind fails in turn, alone and together with all later
+// calls. Each run gives an error or the right result, repeated runs leak nothing, and the next run
+// without faults works.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -83,13 +83,13 @@ absl::StatusOr<Numbers> RunExecutor(const std::string& library) {
   return ValuesOf(*output);
 }
 
-// What the C functions make, and what ends it.
+// A handle of the C API and the function that frees it.
 using Handle = std::unique_ptr<void, int (*)(void*)>;
 
-// The C API has texts and no codes.
+// The C API has error texts, but no error codes.
 absl::Status LastError() { return absl::UnknownError(TVMGetLastError()); }
 
-// Calls a function of few arguments and gives its handle, of a module, a function or an array.
+// Calls a function and returns the resulting handle of a module, a function or an array.
 absl::StatusOr<void*> Call(void* function, std::vector<TVMValue> values, std::vector<int> codes) {
   TVMValue result = {.v_handle = nullptr};
   int code = kTVMNullptr;
@@ -106,7 +106,7 @@ absl::StatusOr<Handle> FunctionOf(void* module, const char* name) {
   return Handle(function, TVMFuncFree);
 }
 
-// An executor by the calls of the C API, which other languages use.
+// Runs an executor by calls of the C API, as other languages do.
 absl::StatusOr<Numbers> RunCApi(const std::string& library) {
   void* module = nullptr;
   if (TVMModLoadFromFile(library.c_str(), "so", &module) != 0) return LastError();
@@ -134,7 +134,7 @@ absl::StatusOr<Numbers> RunCApi(const std::string& library) {
   return ValuesOf(NDArray::FromHandle(static_cast<DLTensor*>(*output)));
 }
 
-// What a process holds.
+// Resources that a process holds.
 struct Held {
   long blocks = 0;
   int64_t descriptors = 0;
@@ -145,7 +145,7 @@ struct Held {
 };
 
 Held HeldNow() {
-  // The threads of the pool have ended, with what they hold.
+  // The threads of the pool have ended and released their resources.
   EXPECT_TRUE(ThreadPool::Global().SetNumThreads(1).ok());
   const std::filesystem::directory_iterator files("/proc/self/fd");
   return {.blocks = FaultsBlocks(),
@@ -156,7 +156,7 @@ enum class Outcome { kRight, kWrong, kError };
 
 class FaultsTest : public testing::TestWithParam<const char*> {
  protected:
-  // Once, with threads that are started anew.
+  // Runs once, with newly started threads.
   Outcome Run(const Way& way, FaultKind kind, long at, bool on) {
     EXPECT_TRUE(ThreadPool::Global().SetNumThreads(kThreads).ok());
     Outcome outcome = Outcome::kError;
@@ -172,7 +172,7 @@ class FaultsTest : public testing::TestWithParam<const char*> {
     return outcome;
   }
 
-  // Something that is lost is lost each time; a cache fills once, or twice.
+  // A leak occurs in each run. A cache fills in the first one or two runs.
   bool LosesSomething(const Way& way, FaultKind kind, long at, bool on) {
     constexpr int kTries = 4;
     Held before = HeldNow();
@@ -220,8 +220,8 @@ class FaultsTest : public testing::TestWithParam<const char*> {
     ASSERT_TRUE(wanted.ok()) << wanted.status();
     wanted_ = *wanted;
     for (const FaultKind kind : {kMallocFault, kDlopenFault, kMmapFault, kThreadFault}) {
-      // The destructors of nlohmann::json, which reads graphs, take memory, and end the process
-      // where there is none: docs/decisions/0021-left-as-it-is.md.
+      // nlohmann::json reads graphs. Its destructors allocate memory, and end the process if there
+      // is none: docs/decisions/0021-left-as-it-is.md.
       if (kind == kMallocFault && GetParam() == std::string(kGraph)) continue;
       FailEveryCall(way, kind);
     }
@@ -229,7 +229,7 @@ class FaultsTest : public testing::TestWithParam<const char*> {
 
  private:
   Numbers wanted_;
-  absl::Status status_;  // The last run's; OK if it threw bad_alloc.
+  absl::Status status_;  // of the last run; OK if it threw bad_alloc
   long calls_ = 0;
 };
 
@@ -239,15 +239,15 @@ TEST_P(FaultsTest, CApi) { FailEverything(RunCApi); }
 
 INSTANTIATE_TEST_SUITE_P(Libraries, FaultsTest, testing::Values(kAot, kGraph));
 
-// Scratch memory of a thread. Each allocation inside the pool fails in turn, alone and with all
-// behind it: there is no block, and a text that says why. The blocks that were there before stay
-// apart, are given back without a further allocation, and serve the next call.
+// Scratch memory of a thread. Each allocation inside the pool fails in turn, alone and together
+// with all later ones. Then there is no block, and an error text. Earlier blocks do not overlap,
+// are freed without further allocations, and serve the next call.
 class Workspaces {
  public:
-  // Takes blocks and gives them back while call `at` fails; once more without a fault. What went
-  // wrong, or nothing.
+  // Allocates and frees blocks while call `at` fails, and then once more without a fault. Returns
+  // the error, or "".
   std::string Run(long at, bool on) {
-    // What a thread keeps is there: its pool, which is empty, and the text of its error.
+    // Creates the state that a thread keeps: its empty pool, and the text of its error.
     TVMBackendFreeWorkspace(kDLCPU, 0, nullptr);
     TVMAPISetLastError("");
     blocks_.reserve(2 * kSizes.size());
@@ -281,7 +281,7 @@ class Workspaces {
     }
   }
 
-  // Each is filled with a number of its own, which is still there when all are filled.
+  // True if no blocks overlap: each is filled with a different number, and keeps it.
   bool AreApart() const {
     char number = 1;
     for (const Block& block : blocks_) std::fill_n(block.memory, block.bytes, number++);
@@ -294,7 +294,7 @@ class Workspaces {
     return apart;
   }
 
-  // The last one first, as generated code does.
+  // Frees the last block first, as generated code does.
   bool GiveAllBack() {
     bool done = true;
     for (; !blocks_.empty(); blocks_.pop_back()) {
@@ -311,7 +311,7 @@ class Workspaces {
 };
 
 TEST(WorkspaceTest, EveryAllocationFails) {
-  // A thread that begins has an empty pool, and one that ends frees it.
+  // A new thread has an empty pool, and frees it at its end.
   const auto in_a_thread = [](long at, bool on) {
     Workspaces workspaces;
     std::string wrong;
@@ -319,7 +319,7 @@ TEST(WorkspaceTest, EveryAllocationFails) {
     EXPECT_EQ(wrong, "");
     return workspaces;
   };
-  EXPECT_FALSE(in_a_thread(-1, false).has_failed());  // what is there once for all threads
+  EXPECT_FALSE(in_a_thread(-1, false).has_failed());  // allocates the state shared by all threads
   const Workspaces all = in_a_thread(-1, false);
   EXPECT_FALSE(all.has_failed());
   EXPECT_GE(all.calls(), 4);
@@ -334,7 +334,8 @@ TEST(WorkspaceTest, EveryAllocationFails) {
   }
 }
 
-// A barrier needs a thread for each task: without one the launch fails, and no task waits for ever.
+// A barrier needs a thread per task. Without enough threads the launch fails, and no task waits
+// forever.
 TEST(BarrierTest, WithoutThreads) {
   ThreadPool pool({.num_threads = kThreads});
   const auto task = [](int, TVMParallelGroupEnv* env, void*) {

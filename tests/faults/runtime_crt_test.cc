@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled model on the C runtime, where each call of the platform fails in turn, of an
-// executor's and of the model's functions: the code goes up, a lack of memory has a text, all
-// memory is given back, and the next call works. KILN_GRAPH: on the graph executor.
+// A compiled model on the C runtime. Each call of the platform fails in turn, those of an executor
+// and those of the model's functions. The code is returned, a lack of memory has a text, all memory
+// is freed, and the next call works. KILN_GRAPH selects the graph executor.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -31,7 +31,7 @@ tvm_crt_error_t TVMPlatformMemoryAllocate(size_t num_bytes, DLDevice, void** out
   return kTvmErrorNoError;
 }
 
-// What fails is the platform's own; the memory is back all the same.
+// Frees the memory even if the call fails.
 tvm_crt_error_t TVMPlatformMemoryFree(void* memory, DLDevice) {
   std::free(memory);
   --open_blocks;
@@ -52,7 +52,7 @@ constexpr DLDevice kCpu = {kDLCPU, 0};
 
 using Numbers = std::vector<float>;
 
-// Runs with x = 0.5 and y = 0, 1, 2, …; the code, and the numbers where that is 0.
+// Runs with x = 0.5 and y = 0, 1, 2, …. Returns the error code, and sets `numbers` if it is 0.
 #ifdef KILN_GRAPH
 int RunModel(Numbers& numbers) {
   const size_t bytes = TVMGraphExecutor_MemoryBytes(&KILN_GRAPH, 1);
@@ -100,7 +100,7 @@ TEST(RuntimeCrt, EveryCallOfThePlatformFails) {
   const int points = calls;
 #ifdef KILN_GRAPH
   EXPECT_EQ(points, 4) << "memory of the executor and scratch memory, taken and given back";
-  constexpr int kRuntimeAllocates = 1;  // the executor's is the test's own
+  constexpr int kRuntimeAllocates = 1;  // the test itself allocates the executor's memory
 #else
   EXPECT_EQ(points, 2);
   constexpr int kRuntimeAllocates = 0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models and programs that a test compiles for a board by itself, and what an image takes of it."""
+"""Compiles models and programs for a board inside a test, and measures the resources of an image."""
 
 import json
 import os
@@ -14,12 +14,12 @@ RUN_SECONDS = 300
 C_FLAGS = ["-std=c99", "-ffp-contract=off", "-ffunction-sections", "-fdata-sections", "-I."]
 CLANG = ["clang-19", "--target=arm-none-eabi", "-fshort-enums"]
 CLANG_RISCV = ["clang-19", "--target=riscv32-unknown-elf"]
-# Options of gcc that clang needs none of: it knows one specification, and no libraries.
+# Options of gcc that clang does not need: it knows only one specification, and uses no libraries.
 OF_GCC = ("-misa-spec=", "--specs=")
 
 
 class Board:
-    """A board with the objects that every program on it has."""
+    """A board, with the objects that every program on it contains."""
 
     def __init__(self, name, properties, folder):
         self.name = name
@@ -49,7 +49,8 @@ class Board:
         return result
 
     def model(self, path, way, name="m", options=("--workspace-io",), optimize="speed"):
-        """Compiles a model to C for gcc (`way` is c) or clang, or by llvm to an object; its folder, and its object."""
+        """Compiles a model to C for gcc (`way` c) or clang (`way` clang), or to an object (`way` llvm). Returns the
+        folder and the object."""
         folder = self.path(name + "_" + way)
         codegen = "llvm" if way == "llvm" else "c"
         arguments = ["--module-name", name, "--runtime", "crt", "--interface", "c", "--codegen", codegen] + list(options)
@@ -79,13 +80,13 @@ class Board:
         return emulator_command(self.properties)
 
     def run(self, image):
-        """What `kiln inspect` counts of an image, which must end with status 0."""
+        """Runs an image, which must end with status 0, and returns the counts of `kiln inspect`."""
         core = [] if self.is_riscv() else ["--target", self.properties["target"]]
         return inspect(image, "--emulator", " ".join(self.emulator()), "--timeout", str(RUN_SECONDS), *core)
 
 
 def inspect(*arguments):
-    """What `kiln inspect --json` prints."""
+    """Returns the output of `kiln inspect --json`."""
     result = subprocess.run([KILN, "inspect", "--json"] + list(arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if result.returncode != 0:
         raise RuntimeError(result.stderr.decode(errors="replace"))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the code of the models of MLPerf Tiny may take, closer than the margin of tflite_figures.txt.
+"""Limits for the code of the models of MLPerf Tiny, tighter than the margin of tflite_figures.txt.
 
-    budgets_test BOARDS    skips where KILN_SHARED_DATA does not name the folder with the models; BOARDS is JSON, as for tflite_models.py
+    budgets_test BOARDS    skipped if KILN_SHARED_DATA is not set to the folder with the models; BOARDS is JSON, as for tflite_models.py
 """
 
 import json
@@ -15,18 +15,18 @@ from tests.firmware import tflite_models
 from tests.firmware.board import DATA, Board, codegens, inspect
 
 SMALL_BOARD = "cortex_m4f"
-# Of code without constants, for speed, by gcc, clang and LLVM.
+# Limits for code without constants, compiled for speed by gcc, clang and LLVM.
 KIB = 1024
 CODE_BYTES = {
     "cortex_m4f": {"ad01_int8": 4 * KIB, "ic_resnet_int8": 20 * KIB, "kws_int8": 10 * KIB, "vww_96_int8": 20 * KIB},
     "cortex_m55": {"ad01_int8": 6 * KIB, "ic_resnet_int8": 24 * KIB, "kws_int8": 14 * KIB, "vww_96_int8": 28 * KIB},
 }
-# With --optimize size, on SMALL_BOARD: by gcc and LLVM, and of stack, by these and clang.
+# With --optimize size, on SMALL_BOARD: code by gcc and LLVM, and stack by these and clang.
 SMALL_CODE_BYTES = 8 * KIB
 STACK_BYTES = 512
-# Of ad with --optimize balanced by LLVM: the workspace, with inputs and outputs, and the stack.
+# ad with --optimize balanced by LLVM: workspace with inputs and outputs, plus stack.
 BALANCED_AD_BYTES = 864
-# Instructions that less memory may cost.
+# Allowed ratio of instructions for using less memory.
 MEMORY_RATIO = 1.05
 
 
@@ -35,7 +35,7 @@ def model_path(name):
 
 
 def code_bytes(model):
-    """Of all sections of code of an object."""
+    """Returns the size of all code sections of an object."""
     lines = subprocess.run(["arm-none-eabi-size", "-A", model], stdout=subprocess.PIPE, check=True, universal_newlines=True).stdout.splitlines()
     return sum(int(line.split()[1]) for line in lines if line.startswith(".text"))
 
@@ -92,4 +92,4 @@ class Budgets(unittest.TestCase):
 
 if __name__ == "__main__":
     BOARDS = json.loads(sys.argv[-1])
-    unittest.main(argv=sys.argv[:1], verbosity=2)  # says why it skips
+    unittest.main(argv=sys.argv[:1], verbosity=2)  # prints the reason for skipping

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generated C by compilers that do not say that they are gcc or clang, and with --optimize size: on boards in QEMU, the outputs are those
+"""Generated C for compilers that do not identify as gcc or clang, and with --optimize size. On boards in QEMU, the outputs are equal to those
 of gcc's code for speed, to the byte.
 
     compilers_test BOARDS    BOARDS is JSON, as for tflite_models.py
 
-The tests take gcc and clang without the macros that name them. The byte before the model's data leaves the alignment of that data to what
-the file says of it.
+The tests use gcc and clang without the macros that identify them. A byte before the model's data makes their alignment depend
+on the declarations in the file.
 """
 
 import json
@@ -19,7 +19,7 @@ from tests.firmware.board import Board, codegens
 
 DIGITS = "models/digits/digits.onnx"
 
-# Depthwise convolutions of strides 2 and 1 with as many channels, each after a pad of all sides.
+# Depthwise convolutions with strides 2 and 1 and one output per channel, each after padding on all sides.
 WINDOWS = """#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 20, 20, 12), int8], output_tensor_names=["y"]) {
   %1 = nn.pad(%x, -128i8, pad_width=[[0, 0], [1, 1], [1, 1], [0, 0]]);
@@ -38,7 +38,7 @@ def @main(%x: Tensor[(1, 20, 20, 12), int8], output_tensor_names=["y"]) {
                  out_dtype="int8")
 }
 """
-# A root is an instruction of floating-point units, which a compiler gives where errno need not be set, or assembly.
+# Floating-point units have a square root instruction. A compiler uses it if errno need not be set, or in assembly.
 ROOTS = """#[version = "0.0.5"]
 def @main(%x: Tensor[(64,), float32], output_tensor_names=["y"]) { sqrt(abs(%x)) }
 """
@@ -70,11 +70,12 @@ int main(void) {
 }
 """
 
-# A header of the C library, for clang, which has none for Arm without an operating system.
+# A header of the C library for clang, which has none for Arm without an operating system.
 STRING_H = "#include <stddef.h>\nvoid* memcpy(void* to, const void* from, size_t bytes);\n"
 
 NOBODY = ["-U__GNUC__", "-U__clang__"]
-# C99 has no words for alignment, so there is no assembly; a program that says that the compiler takes it; IAR's macro.
+# C99 has no syntax for alignment, so no assembly is used. KILN_ASSEMBLY declares that the compiler accepts assembly.
+# The last is IAR's macro.
 OTHERS = {
     "c99": ["-std=c99"] + NOBODY,
     "c11": ["-std=c11"] + NOBODY,
@@ -82,7 +83,7 @@ OTHERS = {
     "iar": ["-std=c11", "-D__ICCARM__"] + NOBODY,
 }
 WITH_ASSEMBLY = ("with_assembly", "iar")
-# Instructions that only features of the core give; of Helium also without assembly.
+# Instructions that need features of the core. Helium's are also generated without assembly.
 MNEMONICS = {"cortex_m4f": "sxtb16", "cortex_m55": "vadd.i32"}
 
 
@@ -114,7 +115,7 @@ class Compilers(unittest.TestCase):
         return folder
 
     def output(self, board, model, folder, code, name):
-        """The program's output, a hash of the model's outputs."""
+        """Returns the program's output, a hash of the model's outputs."""
         input_name, output_name = TENSORS[model]
         names = {"input": input_name, "output": output_name, "INPUT": input_name.upper(), "OUTPUT": output_name.upper()}
         names["element"] = "int8_t" if model == "windows" else "float"
@@ -155,7 +156,7 @@ class Compilers(unittest.TestCase):
                                 self.assertEqual(self.count(code, "vsqrt.f32") > 0, other in WITH_ASSEMBLY)
 
     def test_code_for_size(self):
-        """Windows of two strides, whose functions share what they can."""
+        """Windows with two strides, whose functions share code."""
         for board_name in MNEMONICS:
             board = self.board(board_name)
             folder = self.sources(board, "windows")
@@ -166,7 +167,7 @@ class Compilers(unittest.TestCase):
                     code = os.path.join(folder, "m.o") if codegen == "llvm" else board.compile(os.path.join(folder, "m.c"), "size")
                     self.assertEqual(self.output(board, "windows", folder, code, "size_" + codegen), expected)
                     if board_name == "cortex_m4f":
-                        # Each of the tiles is the loop in assembly, and none a product of two numbers.
+                        # Both tiles use the loop in assembly, and no products of two numbers.
                         self.assertGreaterEqual(self.count(code, "smlatb"), 2)
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Objects of C++ with static storage are made before main, in the order of their source.
+// C++ objects with static storage are constructed before main, in the order of their source.
 namespace {
 
 int made = 0;

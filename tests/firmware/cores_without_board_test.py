@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code for cores that QEMU has no board for, on a board that runs it: models of integers give the outputs of NumPy, to the byte.
+"""Code for cores without a board in QEMU, on a board that can run it. Models of integers give the outputs of NumPy, to the byte.
 
     cores_without_board_test CORES    CORES is JSON: for each target the board that runs its code, with the flags of GCC 12 for the core
 """
@@ -19,7 +19,7 @@ CASES = {
     "integers": (("bytes", "words"), ("sums", "scaled", "best", "quotients")),
     "int16": (("samples",), ("sums",)),
 }
-# Clang 19's names of the cores; `flags` are GCC's.
+# Clang 19's names of the cores. `flags` are GCC's.
 CLANG_CORES = {"cortex-m52": "cortex-m52+nomve.fp", "cortex-m85": "cortex-m85+nomve.fp"}
 
 PROGRAM = """#include <stdint.h>
@@ -37,14 +37,14 @@ int main(void) {
 
 
 def read_npy(path):
-    """The elements of a NumPy file, as bytes."""
+    """Returns the elements of a NumPy file, as bytes."""
     with open(path, "rb") as file:
         data = file.read()
     return data[10 + struct.unpack("<H", data[8:10])[0] :]
 
 
 def program(case):
-    """A C program that returns 0 if the model's outputs are those of the files."""
+    """Returns a C program that returns 0 if the model's outputs are equal to the files."""
     inputs, outputs = CASES[case]
     data = {name: read_npy("{}{}_{}.npy".format(MODELS, case, name)) for name in inputs + outputs}
     arrays = "".join(
@@ -56,7 +56,7 @@ def program(case):
 
 
 class Core(Board):
-    """A core whose code the board runs: by gcc with the board's flags, by clang with the core's own name where it has one."""
+    """A core whose code the board runs. gcc gets the board's flags, and clang the core's own name if it knows the core."""
 
     def clang(self):
         target = self.properties["target"]
@@ -64,7 +64,7 @@ class Core(Board):
         return super().clang() + cores
 
     def assembly(self, case, folder, way):
-        """The code of a model that `model` has compiled, as text."""
+        """Returns the assembly of a model that `model` has compiled."""
         command = [KILN, "compile", MODELS + case + ".relay", "--emit=asm", "--runtime", "crt", "--interface", "c"]
         command += ["--target", self.properties["target"]]
         if way != "llvm":

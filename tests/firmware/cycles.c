@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An inference whose cycles are known, on every Cortex-M core: 62 instructions, the branch to
-// EndInference among them. cycles_test.py has the sums.
+// An inference with known cycles on every Cortex-M core: 62 instructions, including the branch to
+// EndInference. cycles_test.py has the sums.
 #include <stdint.h>
 
 void BeginInference(void);
 void EndInference(void);
-void Loop(uint32_t words[2]);  // Calls both.
+void Loop(uint32_t words[2]);  // calls both functions
 
 __attribute__((noinline)) void BeginInference(void) { __asm__ volatile(""); }
 __attribute__((noinline)) void EndInference(void) { __asm__ volatile(""); }

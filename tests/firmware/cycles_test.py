@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kiln inspect IMAGE --emulator`: the cycles that are estimated for cycles.c, whose sum is known for each core.
+"""`kiln inspect IMAGE --emulator`: the estimated cycles of cycles.c, compared with the known sum for each core.
 
-    cycles_test BOARDS IMAGE…    BOARDS is JSON: how each is started; an image lies in a folder <board>_cycles
+    cycles_test BOARDS IMAGE…    BOARDS is JSON: the emulator of each board; an image lies in a folder <board>_cycles
 """
 
 import json
@@ -14,8 +14,8 @@ from tools.firmware.run_images import emulator_command
 
 KILN = os.path.abspath("tools/kiln/kiln")
 INSTRUCTIONS = 62
-# One cycle before the loop, ten times its six instructions, nine taken branches, the call of EndInference. Of the loop's cycles two are
-# the second load's, where loads are not pipelined, and one is the multiplication's.
+# One cycle before the loop, ten times the loop's six instructions, nine taken branches, and the call of EndInference.
+# If loads are not pipelined, the second load takes two cycles. The multiplication takes one.
 CYCLES = {
     "cortex-m0plus": 1 + 10 * (2 + 2 + 1 + 2 + 1 + 1) + 9 * 1 + 3,
     "cortex-m3": 1 + 10 * (2 + 1 + 1 + 1 + 1 + 1) + 9 * 2 + 3,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Does what FAULT says; each must end the program with a status of its own kind.
+// Causes the fault FAULT. Each fault must end the program with its own status.
 #include <stdint.h>
 
 #include "runtime_crt/platform/bare_metal/semihosting.h"
@@ -13,7 +13,7 @@
 #define NO_END 6
 #define USE_OF_PERIPHERAL 7
 
-// Writing to it is no fault.
+// Writing to this address is not a fault.
 #if defined(__riscv)
 #define PERIPHERAL ((volatile uint8_t*)0x10000000u)  // UART
 #else

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares what models take of a board with figures.txt, or renews it: tools/firmware/measure.py says how."""
+"""Compares the resources of models on a board with figures.txt, or updates the file. tools/firmware/measure.py has the
+details."""
 
 import sys
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models on boards in QEMU by gcc, clang and LLVM, where the C compilers get the flags that docs/embedded.md names, and no others: the same
-bytes, about as many instructions, and no call of a function for floats where the core has instructions.
+"""Models on boards in QEMU by gcc, clang and LLVM. The C compilers get only the flags that docs/embedded.md names. All give the same
+bytes and about as many instructions, and call no function for floats if the core has instructions.
 
-    flags_test BOARDS          digits on every board; where KILN_SHARED_DATA names the folder with the models, float models of MLPerf Tiny on two
-    flags_test --all BOARDS    every model of MLPerf Tiny, of floats and of integers, on every board that has the memory
+    flags_test BOARDS          digits on every board, and float models of MLPerf Tiny on two boards if KILN_SHARED_DATA is set.
+    flags_test --all BOARDS    every model of MLPerf Tiny, of floats and of integers, on every board that has the memory.
 
 BOARDS is JSON, as for tflite_models.py.
 """
@@ -37,18 +37,18 @@ INTEGERS = {
 }
 # Float models that run without --all.
 CHEAP = {"cortex_m4f": ("ad", "kws"), "cortex_m55": ("kws",)}
-# Models that the memory of the board does not hold.
+# Models that do not fit into the memory of the board.
 TOO_LARGE = {"cortex_m55": ("ad", "vww")}
-# The place of an image in the memory of a RISC-V.
+# Flag for the address of an image in the memory of a RISC-V.
 CODE_MODEL = "-mcmodel="
-# Functions of memory; clang calls them by the names of Arm's run-time ABI.
+# Functions for memory. Clang calls them by the names of Arm's run-time ABI.
 MEMORY = {"memcpy", "memmove", "memset"}.union(
     "__aeabi_" + name + alignment for name in ("memclr", "memcpy", "memmove", "memset") for alignment in ("", "4")
 )
-# Cores without a floating-point unit, and the helpers of the compiler's library that they call for float32.
+# Cores without a floating-point unit, and the helpers of the compiler's library that they need for float32.
 SOFT_FLOATS = ("cortex-m3", "riscv32imac")
 HELPERS = re.compile("__aeabi_(f[a-z0-9]+|u?i2f)|__([a-z]+sf2|[a-z]+sf3|fix(uns)?sfsi|float(un)?sisf)")
-# A depthwise convolution, whose tiles are assembly with twelve operands on a Cortex-M4.
+# A depthwise convolution. On a Cortex-M4, its tiles are assembly with twelve operands.
 TILES = """#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 12, 4, 8), int8]) {
   %0 = qnn.conv2d(%x, full(5i8, shape=[1, 3, 3, 8], dtype="int8"), 0.0235f64, -128, 0.01f64, 0, padding=[1, 1, 1, 1], groups=8, channels=8, kernel_size=[3, 3], data_layout="NHWC", kernel_layout="IHWO", out_dtype="int32");
@@ -56,7 +56,7 @@ def @main(%x: Tensor[(1, 12, 4, 8), int8]) {
   qnn.requantize(%1, 0.0002f64, 0, 1f64, -128, rounding="TFLITE", out_dtype="int8")
 }
 """
-# Flags of sanitizers and profilers, which keep values alive around the tiles, and one register less.
+# Flags of sanitizers and profilers. They keep values alive around the tiles, and use one more register.
 OF_DEBUGGING = (
     ["-fsanitize=undefined"],
     ["-finstrument-functions"],
@@ -100,7 +100,7 @@ int main(void) {
 
 
 def documented_flags():
-    """The flags that the page names for every machine, and those for each target."""
+    """Returns the page's flags for every machine, and the flags for each target."""
     with open(PAGE, encoding="utf-8") as file:
         text = file.read()
     always = re.search(r"Always add `([^`]*)` to the flags", text).group(1).split()
@@ -109,7 +109,7 @@ def documented_flags():
 
 
 def compiled(board, way, model):
-    """The model as an object, with the documented flags, and the folder of its files."""
+    """Compiles the model with the documented flags. Returns the folder of its files, and the object."""
     target = board.properties["target"]
     folder = board.path("model_" + way)
     codegen = "llvm" if way == "llvm" else "c"
@@ -129,14 +129,14 @@ def compiled(board, way, model):
 
 
 def calls(board, model):
-    """The symbols that an object wants of others."""
+    """Returns the undefined symbols of an object."""
     command = [board.properties["compiler"] + "-nm", "-u", model]
     lines = subprocess.run(command, stdout=subprocess.PIPE, check=True, universal_newlines=True).stdout.splitlines()
     return {line.split()[-1] for line in lines if line.strip()}
 
 
 def program(folder):
-    """The C program that runs a model once and writes a checksum of its output."""
+    """Returns a C program that runs a model once and writes a checksum of its output."""
     with open(os.path.join(folder, "m.metadata.json"), encoding="utf-8") as file:
         tensors = json.load(file)["functions"][0]["parameters"]
     assert len(tensors) == 2, "wanted a model with one input and one output"
@@ -148,7 +148,7 @@ def program(folder):
 
 
 def ways_of(board, model):
-    """Calls of the object, instructions and output of the image, of a model by each compiler."""
+    """Returns for each compiler the undefined symbols of the object, and the instructions and output of the image."""
     found = {}
     for way in codegens() + ["clang"]:
         folder, result = compiled(board, way, model)
@@ -174,7 +174,7 @@ class Flags(unittest.TestCase):
             self.assertEqual(others, set(), way)
 
     def check_all(self, models):
-        """`models`: paths by board."""
+        """Checks models. `models` returns paths for the name of a board."""
         for name, properties in BOARDS.items():
             with tempfile.TemporaryDirectory() as folder:
                 board = Board(name, properties, folder)
@@ -219,4 +219,4 @@ class Flags(unittest.TestCase):
 if __name__ == "__main__":
     BOARDS = json.loads(sys.argv[-1])
     ALL = sys.argv[1] == "--all"
-    unittest.main(argv=sys.argv[:1], verbosity=2)  # says why it skips
+    unittest.main(argv=sys.argv[:1], verbosity=2)  # prints the reason for skipping

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole golden sets of the models of MLPerf Tiny on boards in QEMU: 196 spectra, 500 and 200 images, and 1,000 words give the outputs of
+"""The whole golden sets of the models of MLPerf Tiny on boards in QEMU. 196 spectra, 500 and 200 images, and 1,000 words give the outputs of
 TFLite Micro, to the byte, by gcc, clang and LLVM.
 
-    golden_sets_test BOARDS    skips where KILN_SHARED_DATA does not name the folder with the models; BOARDS is JSON, as for tflite_models.py
+    golden_sets_test BOARDS    skipped if KILN_SHARED_DATA is not set to the folder with the models; BOARDS is JSON, as for tflite_models.py
 
-As many samples as the board's flash has room for make an image.
+An image contains as many samples as the board's flash has room for.
 """
 
 import json
@@ -17,13 +17,13 @@ import unittest
 from tests.firmware.board import DATA, Board, codegens, inspect
 from tests.firmware.tflite_models import MLPERF_TINY, Case, read_rows
 
-# Of the image that are neither samples nor the model.
+# Bytes of the image, without the samples and the model.
 PROGRAM_BYTES = 24 * 1024
 RUN_SECONDS = 600
 
 
 def sample_count(row):
-    """Of the model's golden set, by the file of what is expected: its shape begins with the number of samples."""
+    """Returns the number of samples in the model's golden set, which is the first extent of the expected output."""
     with open(os.path.join(DATA, row["expected"][0]), "rb") as file:
         header = file.read(128).decode("latin1")
     return int(header.split("'shape': (")[1].split(",")[0])
@@ -73,4 +73,4 @@ class GoldenSets(unittest.TestCase):
 
 if __name__ == "__main__":
     BOARDS = json.loads(sys.argv[-1])
-    unittest.main(argv=sys.argv[:1], verbosity=2)  # says why it skips
+    unittest.main(argv=sys.argv[:1], verbosity=2)  # prints the reason for skipping

@@ -32,7 +32,7 @@ const std::vector<DType>& Integers() {
 
 using Value = std::function<Expr(const Expr& a, const Expr& b)>;
 
-// Adds the operation if C has vectors for it; whether it has.
+// Adds the operation if generated C has vectors for it. Returns true if it was added.
 bool Add(const std::string& name, DType dtype, int lanes, const Value& value,
          std::vector<Func>& operations) {
   const Buffer a = loop::MakeBuffer("a", dtype, {kElements}, loop::BufferScope::kParam);
@@ -69,26 +69,26 @@ Expr Number(const Expr& like, int64_t value) {
   return loop::IntConst(loop::Type::Of(like.type().dtype), value);
 }
 
-// Selects by a condition of the elements.
+// Selects by a condition for each element.
 Value Chosen(const std::function<Expr(const Expr&, const Expr&)>& condition) {
   return [=](const Expr& a, const Expr& b) { return loop::MakeSelect(condition(a, b), a, b); };
 }
 
-// Selects by a condition of the first element for all.
+// Selects all elements by a condition of the first element.
 Expr ByOneCondition(const Expr& a, const Expr& b) {
   const Expr first = loop::MakeLoad(a.As<loop::Load>()->buffer, {Expr(0)});
   const int lanes = a.type().lanes;
   return loop::MakeSelect(loop::MakeBroadcast(first < Number(first, 3), lanes), a, b);
 }
 
-// Elements of `b` at the places that `a` says.
+// Gathers elements of `b` at the indices in `a`.
 Expr Gathered(const Expr& a, const Expr& b) {
   const Expr place = loop::MakeCast(DType::Int(32), a);
   const Expr in_buffer = loop::MakeBinary(BinaryOp::kAnd, place, Number(place, kElements / 2 - 1));
   return loop::MakeLoad(b.As<loop::Load>()->buffer, {loop::ToIndex(in_buffer)});
 }
 
-// The values of int16 next to those of `a`, which are int32.
+// Clamps the int32 values `a` to the range of int16.
 Expr Saturated(const Expr& a, const Expr&) { return loop::MakeUnary(UnaryOp::kSaturateInt16, a); }
 
 std::vector<Named> OfElements() {
@@ -199,7 +199,7 @@ loop::LoopProgram HeliumOperations() {
             absl::StrCat("to_", to.ToString()), dtype, lanes,
             [&](const Expr& a, const Expr&) { return loop::MakeCast(to, a); }, operations);
         EXPECT_EQ(is_there, both_fit) << dtype.ToString() << " to " << to.ToString();
-        // Not stored, so that upper bits count.
+        // The cast is compared, not stored, so that its upper bits count.
         Add(
             absl::StrCat("by_", to.ToString()), dtype, lanes,
             [&](const Expr& a, const Expr& b) {

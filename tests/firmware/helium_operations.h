@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation on vectors of integers that generated C says by Helium's intrinsics, as functions of
-// the loop IR.
+// Loop IR functions for every operation on vectors of integers that generated C expresses by
+// intrinsics of Helium.
 #ifndef KILN_TESTS_FIRMWARE_HELIUM_OPERATIONS_H_
 #define KILN_TESTS_FIRMWARE_HELIUM_OPERATIONS_H_
 
@@ -10,10 +10,10 @@
 
 namespace kiln {
 
-inline constexpr int64_t kElements = 512;  // of every buffer
+inline constexpr int64_t kElements = 512;  // elements of every buffer
 
-// A function for each: its parameters are two operands of one type, and the result, which it computes
-// by whole vectors. Fails the test where an operation that must have a spelling has none.
+// Returns one function per operation. The parameters are two operands of one type and the result,
+// which is computed by whole vectors. Fails the test if a required operation has no spelling in C.
 loop::LoopProgram HeliumOperations();
 
 }  // namespace kiln

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of integers in C for Helium, every operation that has a spelling, at every width, and single
-// numbers for which cores have instructions: on extreme and on random operands, by gcc and clang in an
-// emulator; and as plain C on this machine.
+// Every operation on vectors of integers that has a spelling in C for Helium, at every width, and
+// operations on single numbers for which cores have instructions. They run on extreme and random
+// operands, compiled by gcc and clang in an emulator, and as plain C on this machine.
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ loop::LoopProgram Operations() {
   return program;
 }
 
-// Floats by their bits: 0, subnormal, around 1 and the largest half, infinite, then any but NaN.
+// Floats by their bits: zero, subnormal, around 1, the largest half, infinite, then any but NaN.
 std::string FloatValues(DType dtype) {
   std::vector<uint32_t> extremes = {0, 1, 0x3c00, 0x3c01, 0x7bff, 0x7c00, 0x8000, 0xfbff};
   if (dtype.bits == 32) {
@@ -60,7 +60,8 @@ std::string FloatValues(DType dtype) {
   return bytes;
 }
 
-// Of an operand: all pairs of extreme values with the other one first, then any.
+// Returns the values of an operand: first, all pairs of extreme values of both operands, then
+// random ones.
 std::string Values(DType dtype, size_t operand) {
   if (dtype.is_float()) return FloatValues(dtype);
   std::vector<int64_t> extremes = {
@@ -90,7 +91,7 @@ std::string InC(const loop::LoopProgram& program) {
 
 std::string Input(const loop::Func& func, size_t i) { return Values(func.params[i]->dtype, i); }
 
-// Runs a function on its operands; what it stores.
+// Runs a function on its operands, and returns the stored result.
 std::string Output(const loop::Func& func,
                    const std::function<void(const std::vector<void*>&)>& run) {
   std::string a = Input(func, 0), b = Input(func, 1);
@@ -147,8 +148,8 @@ std::string OperandName(const loop::Func& func, size_t i) {
   return absl::StrCat("kiln_operand_", dtype.ToString(), "_", i);
 }
 
-// A program that runs all functions, names those with other bits than wanted, and ends with 1 if there
-// are any.
+// Returns a program that runs all functions, prints the names of those with unexpected bits, and
+// exits with 1 if there are any.
 std::string MainOf(const loop::LoopProgram& program, const std::vector<std::string>& wanted) {
   std::string text = "#include <stdint.h>\n", calls;
   std::vector<std::string> names;
@@ -185,7 +186,7 @@ std::string MainOf(const loop::LoopProgram& program, const std::vector<std::stri
 constexpr char kFlags[] = "-mcpu=cortex-m55+nomve.fp -mthumb -mfloat-abi=hard";
 constexpr char kBareMetal[] = "runtime_crt/platform/bare_metal/";
 
-// The standard output and errors of a command, which must end with 0.
+// Runs a command, which must exit with 0. Returns its standard output and errors.
 std::string OutputOf(const std::string& command) {
   const std::string log = absl::StrCat(getenv("TEST_TMPDIR"), "/log");
   const int status = system(absl::StrCat(command, " > ", log, " 2>&1").c_str());
@@ -199,7 +200,7 @@ std::string InTemporaryFolder(const char* name) {
   return absl::StrCat(getenv("TEST_TMPDIR"), "/", name);
 }
 
-// An object of C.
+// Compiles C source, and returns the path of the object.
 std::string Compiled(const std::string& source, const std::vector<std::string>& compiler,
                      const char* name) {
   const std::string input = InTemporaryFolder(name) + ".c", object = InTemporaryFolder(name) + ".o";
@@ -209,7 +210,7 @@ std::string Compiled(const std::string& source, const std::vector<std::string>& 
   return object;
 }
 
-// What the functions of an object and `main` write on the board.
+// Runs `main` with the functions of an object on the board, and returns the output.
 std::string RunOnBoard(const std::string& object, const std::string& main) {
   std::string parts;
   for (const char* part : {"semihosting", "stack_usage", "start", "start_cortex_m"}) {

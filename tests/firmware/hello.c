@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What start-up code promises: initial values, zeros, an unused stack that is painted, and a pool.
+// Guarantees of the start-up code: initial values, zeros, a painted unused stack, and a memory
+// pool.
 #include <string.h>
 
 #include "runtime_crt/platform/bare_metal/semihosting.h"
@@ -32,7 +33,7 @@ int main(void) {
   for (i = 0; i < 100; ++i) {
     if (zeroed[i] != 0) return Fail("bss is not zero");
   }
-  // Floating-point instructions are enabled.
+  // The product needs enabled floating-point instructions.
   if ((int)(constant * (float)initialised) != 63) return Fail("1.5 * 42 is not 63");
   if (before > 512) return Fail("the stack is not painted");
   if (UseStack() != 1 || StackUsedBytes() < before + 900 || StackUsedBytes() > before + 1300)

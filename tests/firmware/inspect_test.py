@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kiln inspect IMAGE --emulator`: counts, and what the user is told when there are none."""
+"""`kiln inspect IMAGE --emulator`: counts, and error messages if there are none."""
 
 import json
 import os

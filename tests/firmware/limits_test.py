@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What no code of the figures exceeds, on any board, by gcc, clang or LLVM.
+"""Limits that the figures do not exceed, on any board, by gcc, clang or LLVM.
 
     limits_test TABLE…
 
-budgets_test compiles for what code takes, and for the memory of ad.
+budgets_test compiles models to check the size of code, and the memory of ad.
 """
 
 import sys
@@ -12,13 +12,13 @@ import unittest
 from tests.firmware import speed_table
 from tools.firmware import measure
 
-# Instructions, of those of the best of the three.
+# Allowed ratio of instructions to the best of the three compilers.
 RATIO = 1.3
-# Of every model.
+# Limits for every model.
 STACK_BYTES = {"cortex_m4f": 512, "cortex_m7f": 512, "cortex_m33f": 512, "cortex_m55": 1024}
-# With inputs, outputs and the stack, on a Cortex-M4F.
+# Limits including inputs, outputs and the stack, on a Cortex-M4F.
 RAM_BYTES = {"ic_resnet_int8": 24000, "vww_96_int8": 42500, "kws_int8": 12000}
-# The best of the three, by model of MLPerf Tiny, in instructions per multiply-accumulate.
+# Limits for the best of the three compilers, in instructions per multiply-accumulate, by model of MLPerf Tiny.
 _OF_DSP = {"ic_resnet_int8": 1.30, "vww_96_int8": 1.60, "kws_int8": 1.55, "ad01_int8": 1.35}
 PER_MAC = {
     "cortex_m4f": _OF_DSP,
@@ -26,22 +26,22 @@ PER_MAC = {
     "cortex_m33f": _OF_DSP,
     "cortex_m55": {"ic_resnet_int8": 0.25, "vww_96_int8": 0.50, "kws_int8": 0.45, "ad01_int8": 0.27},
 }
-# With --optimize size, in instructions of those for speed, by one compiler.
+# Allowed ratio of instructions with --optimize size to those for speed, with the same compiler.
 SIZE_RATIO = 1.35
-# Behind the model in the name of an image: C by gcc, C by clang, and LLVM.
+# Suffixes after the model in the name of an image: C by gcc, C by clang, and LLVM.
 WAYS = ("_c", "_clang", "_llvm")
 FOR_SIZE = "_size"
 
 
 def split(image):
-    """The model, with what it is optimized for, and how it was compiled."""
+    """Returns the model with its optimization, and the way in which it was compiled."""
     name = image[: -len(FOR_SIZE)] if image.endswith(FOR_SIZE) else image
     way = next(way for way in WAYS if name.endswith(way))
     return name[: -len(way)] + image[len(name) :], way[1:]
 
 
 def instructions(figures):
-    """Instructions by way, by board and model; `figures` as measure.read_table gives."""
+    """Returns instructions by (board, model), then by way. `figures` come from measure.read_table."""
     rows = {}
     for (board, image), row in figures.items():
         model, way = split(image)
@@ -50,7 +50,7 @@ def instructions(figures):
 
 
 def too_many(figures):
-    """Board, model and way, with the number of times, of what executes too many instructions of those of the best."""
+    """Returns code with too many instructions: the ratio to the best compiler's, by (board, model, way)."""
     found = {}
     for (board, model), ways in instructions(figures).items():
         best = min(ways.values())

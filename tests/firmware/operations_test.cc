@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on floats, and conversions from and to them, as machine code for cores with a floating-point
-// unit, at every width: the interpreter's bits, on boards in an emulator. And what C calls for them.
+// Operations on floats and conversions from and to floats, as machine code for cores with a
+// floating-point unit, at every width. They give the interpreter's bits, on boards in an emulator.
+// Also checks the functions that generated C calls for them.
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -39,11 +40,11 @@ constexpr size_t kBytes = loop::kOperationElements * sizeof(double);
 
 struct Board {
   const char* target;
-  const char* flags;  // those of docs/embedded.md
+  const char* flags;  // flags of docs/embedded.md
   const char* machine;
   const char* ram_start;
   const char* flash_bytes;
-  size_t operations_of_image;  // that its flash has room for
+  size_t operations_of_image;  // number that fits into its flash
 };
 constexpr Board kBoards[] = {
     {"cortex-m4f", "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16", "mps2-an386",
@@ -68,7 +69,7 @@ loop::LoopProgram ProgramOf(const std::vector<ElementOperation>& operations) {
   return program;
 }
 
-// The result, padded with zeros, with one bit pattern for every NaN.
+// Returns the expected result, padded with zeros, with one bit pattern for every NaN.
 std::string Wanted(const loop::LoopProgram& program, const ElementOperation& operation) {
   std::string a = loop::OperandValues(operation, 0), b = loop::OperandValues(operation, 1);
   std::string out(kBytes, '\0');
@@ -129,7 +130,8 @@ std::string Array(const std::string& name, const std::string& bytes) {
                       absl::StrJoin(numbers, ","), "};\n");
 }
 
-// A program that runs the operations, and names those with other bits than the interpreter's.
+// Returns a program that runs the operations, and prints the names of those whose bits differ from
+// the interpreter's.
 std::string MainOf(const std::vector<ElementOperation>& operations) {
   const loop::LoopProgram program = ProgramOf(operations);
   std::string text = absl::StrCat("#define OUT_BYTES ", kBytes, "\n", kMainHead), calls;
@@ -159,7 +161,7 @@ std::string InTemporaryFolder(const std::string& name) {
   return absl::StrCat(getenv("TEST_TMPDIR"), "/", name);
 }
 
-// The standard output and errors of a command, which must end with 0.
+// Runs a command, which must exit with 0. Returns its standard output and errors.
 std::string OutputOf(const std::string& command) {
   const std::string log = InTemporaryFolder("log");
   const int status = system(absl::StrCat(command, " > ", log, " 2>&1").c_str());
@@ -169,7 +171,7 @@ std::string OutputOf(const std::string& command) {
   return text;
 }
 
-// The output of an object of the operations on the board.
+// Runs the operations of an object on the board, and returns the output.
 std::string RunOnBoard(const Board& board, const std::string& object,
                        const std::vector<ElementOperation>& operations) {
   const std::string main = InTemporaryFolder("main.c"), image = InTemporaryFolder("image.elf");
@@ -221,7 +223,7 @@ std::string NamesOfUndefined(const std::string& object) {
   return OutputOf(absl::StrCat("arm-none-eabi-nm -u ", object));
 }
 
-// With the documented flags, and no others.
+// Compiles with the documented flags only.
 TEST(Operations, CCallsNoFunctionOfTheMathematicsLibrary) {
   if (!HasBoard()) GTEST_SKIP() << "no arm-none-eabi-gcc, or no emulator";
   const std::vector<ElementOperation> operations = OfFloats(loop::Widths::kOne);
@@ -231,7 +233,7 @@ TEST(Operations, CCallsNoFunctionOfTheMathematicsLibrary) {
     ASSERT_TRUE(source.ok()) << source.status();
     const std::string input = InTemporaryFolder("operations.c"),
                       object = InTemporaryFolder("of_c.o");
-    // A clang that does not have the builtin functions yet.
+    // The C code as seen by an older clang without the builtin functions.
     const std::string old = InTemporaryFolder("old.c");
     std::ofstream(input) << *source;
     std::ofstream(old) << absl::StrReplaceAll(*source, {{"__has_builtin(name)", "0"}});

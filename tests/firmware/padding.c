@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A tensor's bytes that are no member's may have any value: of a device's type on Arm, three of
-// four.
+// The padding bytes of a tensor may have any value. For example, three of the four bytes of the
+// device type on Arm are padding.
 #include <string.h>
 
 #include "my_mod.h"

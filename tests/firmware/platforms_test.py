@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every core has what builds and runs its programs: flags in platform_mappings, a board."""
+"""Every core has flags in platform_mappings, and a board to run its programs."""
 
 import json
 import re

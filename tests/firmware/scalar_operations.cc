@@ -35,7 +35,7 @@ loop::Func OfElement(const std::string& name, DType dtype,
 
 Expr Int(int64_t value) { return loop::IntConst(loop::Type::Of(kInt32), value); }
 
-// Stored in 32 bits, so that all of them count.
+// Returns a result of 32 bits, so that all bits are compared.
 Expr Saturated(const Expr& x, loop::UnaryOp op, int shift) {
   const Expr shifted = shift == 0 ? x : loop::MakeBinary(loop::BinaryOp::kShr, x, Int(shift));
   return loop::MakeUnary(op, shifted);

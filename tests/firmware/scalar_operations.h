@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on single numbers for which C has instructions of Arm's cores, as functions of two operands
-// of kElements elements, as those of helium_operations.h.
+// Operations on single numbers for which generated C uses instructions of Arm's cores, as functions
+// of two operands of kElements elements, like those of helium_operations.h.
 #ifndef KILN_TESTS_FIRMWARE_SCALAR_OPERATIONS_H_
 #define KILN_TESTS_FIRMWARE_SCALAR_OPERATIONS_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From sound to what a model says of it: the model `front` makes features of each step of sound, and
-// the model `judge` takes as many of them as it has room for. Without HAS_JUDGE, features are
-// what is compared. The test writes sound.h: sound and expected, arrays of steps of bytes.
+// From sound to a model's answer. The model `front` computes features of each step of sound, and
+// the model `judge` reads as many features as it has room for. Without HAS_JUDGE, the features are
+// compared. The test writes sound.h with the arrays `sound` and `expected` of steps of bytes.
 #include "sound.h"
 
 #include <kiln/model.h>
@@ -18,7 +18,7 @@ enum { kStepBytes = sizeof(sound[0]), kResultBytes = sizeof(expected[0]), kMaxFe
 static uint8_t features[kMaxFeatures] __attribute__((aligned(16)));
 static int results;
 
-// Whether a result is the next that is expected.
+// True if the result is equal to the next expected result.
 static int Is(const uint8_t* result) {
   const int number = results++;
   if (number >= (int)(sizeof(expected) / sizeof(expected[0]))) return 1;

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From sound to a label on boards in QEMU, by both code generators, against TFLite Micro to the byte.
+"""From sound to a label on boards in QEMU, with both code generators, equal to TFLite Micro to the byte.
 
-    sound_test BOARDS    BOARDS is JSON: how each is started and compiled for
+    sound_test BOARDS    BOARDS is JSON: the emulator and the compiler flags of each board
 
-The front end of micro_speech makes features of each window, and microWakeWord's model of "okay nabu" judges each three of them, micro_speech's
-of "yes" and "no" all of them. What is expected is what TFLite Micro makes of the same sound, with the same front end. The front end that
-tools/audio writes makes the features of the microfrontend. Models and sounds are below KILN_SHARED_DATA.
+The front end of micro_speech computes features of each window. microWakeWord's model of "okay nabu" reads three of them at a time, and
+micro_speech's model of "yes" and "no" reads all of them. The expected results are TFLite Micro's for the same sound and front end. The front
+end that tools/audio writes computes the features of the microfrontend. Models and sounds are below KILN_SHARED_DATA.
 """
 
 import json
@@ -36,7 +36,7 @@ def rows_of(data, size):
 
 
 def windows(word):
-    """The windows of a recorded word, a step of the front end each."""
+    """Returns the windows of a recorded word, one per step of the front end."""
     return rows_of(ArrayFile(os.path.join(DATA, MICRO_SPEECH, "audio_preprocessor_int8.{}_1000ms.in0.npy".format(word))).bytes, 960)
 
 
@@ -47,7 +47,7 @@ class SoundTest(unittest.TestCase):
         self.folder = folder.name
 
     def check(self, front, judge, sound, expected):
-        """Runs a front end, and the model behind it if there is one, on steps of sound; `expected` are the results."""
+        """Runs a front end, and then the model `judge` if there is one, on steps of sound. `expected` are the results."""
         with open(os.path.join(self.folder, "sound.h"), "w", encoding="utf-8") as file:
             file.write(c_array("sound", sound) + c_array("expected", expected))
         for name, properties in BOARDS.items():
@@ -86,7 +86,7 @@ class SoundTest(unittest.TestCase):
 
     @unittest.skipUnless(DATA, "KILN_SHARED_DATA does not name the folder with the models")
     def test_yes_and_no(self):
-        # The golden rows are those of no, yes, noise and silence.
+        # The golden rows are in the order no, yes, noise, silence.
         judgements = ArrayFile(os.path.join(DATA, MICRO_SPEECH, "micro_speech_quantized.real4.out0.tflm.npy"))
         for number, word in enumerate(["no", "yes"]):
             expected = judgements.step(number, len(LABELS))
@@ -97,4 +97,4 @@ class SoundTest(unittest.TestCase):
 
 if __name__ == "__main__":
     BOARDS = json.loads(sys.argv[-1])
-    unittest.main(argv=sys.argv[:1], verbosity=2)  # says why it skips
+    unittest.main(argv=sys.argv[:1], verbosity=2)  # prints the reason for skipping

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of docs/embedded.md: instructions and estimated cycles of an inference per multiply-accumulate, made of tflite_figures.txt.
+"""The table of docs/embedded.md: instructions and estimated cycles of an inference per multiply-accumulate, from tflite_figures.txt.
 
-    speed_table    tests that the page has the table that the figures give
+    speed_table    tests that the page has the table that follows from the figures
 """
 
 import re
@@ -19,7 +19,7 @@ CORES = {
     "cortex_m55": "Cortex-M55",
     "riscv32imac": "RV32IMAC",
 }
-# The image, what the page calls it, its multiply-accumulates, and the instructions of TFLite Micro with CMSIS-NN.
+# The image, its name on the page, its multiply-accumulates, and the instructions of TFLite Micro with CMSIS-NN.
 MODELS = [
     ("ic_resnet_int8", "ic (ResNet-8)", 12501632, {"cortex_m4f": 29865458, "cortex_m55": 4913633}),
     ("vww_96_int8", "vww (MobileNet 0.25)", 7489664, {"cortex_m4f": 24101540, "cortex_m55": 6557948}),
@@ -34,7 +34,7 @@ def _line(cells):
 
 
 def table(figures):
-    """The lines of the table; `figures` is what measure.read_table gives."""
+    """Returns the lines of the table. `figures` come from measure.read_table."""
     lines = [_line(COLUMNS), "|---" * len(COLUMNS) + "|"]
     for board, core in CORES.items():
         for image, name, macs, of_peer in MODELS:
@@ -49,7 +49,7 @@ def table(figures):
 
 
 def update(path, figures):
-    """Puts the table into the page."""
+    """Writes the table into the page."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     between = re.compile(re.escape(BEGIN) + ".*" + re.escape(END), re.S)

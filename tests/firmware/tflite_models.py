@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TFLite models on boards in QEMU: the outputs of integer models are those of TFLite Micro, to the byte, and what each takes of a board,
-with the instructions of an inference and the cycles that are estimated for them, is that of tflite_figures.txt.
+"""TFLite models on boards in QEMU. The outputs of integer models are equal to TFLite Micro's, to the byte. The resources of each model on
+a board, with the instructions and estimated cycles of an inference, are equal to tflite_figures.txt.
 
-    tflite_models BOARDS             tests; skips where KILN_SHARED_DATA does not name the folder with the models
-    tflite_models --update BOARDS    writes tflite_figures.txt, and the table of docs/embedded.md that is made of it
+    tflite_models BOARDS             tests; skipped if KILN_SHARED_DATA is not set to the folder with the models
+    tflite_models --update BOARDS    writes tflite_figures.txt, and from it the table of docs/embedded.md
 
-BOARDS is JSON: how each is started and compiled for. The files of a model are those of its row in tests/conformance/models.json.
-Inputs and outputs lie in the workspace, so that the RAM is all that the model takes beside the stack.
+BOARDS is JSON: the emulator and the compiler flags of each board. The files of a model are in its row of tests/conformance/models.json.
+Inputs and outputs are in the workspace, so the RAM figure covers everything but the stack.
 """
 
 import functools
@@ -22,9 +22,10 @@ from tests.firmware import speed_table
 from tests.firmware.board import DATA, Board, codegens, inspect
 from tools.firmware import measure
 
-# Models of MLPerf Tiny, for every board, and how many of their steps run: an inference takes the emulator up to a second.
+# Models of MLPerf Tiny for every board, and the number of steps to run: an inference takes the emulator up to a second.
 MLPERF_TINY = {"ad01_int8": 2, "kws_int8": 2, "ic_resnet_int8": 2, "vww_96_int8": 2}
-# The boards whose code is of its own kind: the Cortex-M7 and M33 run that of the M4, the others have no vectors.
+# Boards whose code differs from that of other boards. The Cortex-M7 and M33 run the M4's code, and the others have no
+# vectors.
 ALL_MODELS_ON = ("cortex_m4f", "cortex_m55")
 SMALL = {
     "hello_world_int8": 16,
@@ -34,7 +35,7 @@ SMALL = {
     "tinymaix_mnist_q": 4,
     "tinymaix_mnist_resnet_q": 2,
 }
-# Run once on zeros: what is gated is what they take.
+# Models that run once on zeros, because only their resources are tested.
 SMALL_ON_ZEROS_ON = ALL_MODELS_ON + ("riscv32imac",)
 SMALL_ON_ZEROS = (
     "audio_preprocessor_int8",  # keeps its state
@@ -45,7 +46,7 @@ SMALL_ON_ZEROS = (
     "simple_add",
     "tinymaix_mnist_f",
 )
-# So are these.
+# Larger models, which also run on zeros.
 LARGER_ON = ("cortex_m4f",)
 LARGER = ("mcunet_detection", "mobilenet_v1_0.25_128_quant", "mobilenet_v2_035_96_embedder")
 FIGURES = "tests/firmware/tflite_figures.txt"
@@ -110,7 +111,7 @@ int main(void) {
 
 
 def read_npy(path):
-    """The dtype and the elements, as bytes, of a NumPy file of one-byte integers."""
+    """Returns the dtype and the elements, as bytes, of a NumPy file of one-byte integers."""
     with open(path, "rb") as file:
         data = file.read()
     size = struct.unpack("<H", data[8:10])[0]
@@ -122,7 +123,7 @@ def read_npy(path):
 
 
 class Case:
-    """A model with inputs and what must come out: `steps` samples of its golden set from `first` on."""
+    """A model with inputs and expected outputs: `steps` samples of its golden set, starting with sample `first`."""
 
     def __init__(self, row, steps, first=0):
         self.model = os.path.join(DATA, row["model"])
@@ -131,7 +132,7 @@ class Case:
         self.first = first
 
     def program(self, metadata):
-        """The C program that runs the steps."""
+        """Returns a C program that runs the steps."""
         tensors = metadata["functions"][0]["parameters"]
         assert len(tensors) == 2, "wanted a model with one input and one output"
         values = {"steps": self.steps}
@@ -160,7 +161,7 @@ class Zeros:
 
 
 def image_of(case, board, way, optimize, options=()):
-    """The program for the board: its image, and the model's folder and object."""
+    """Builds the program for the board. Returns the image, the model's folder, and the model's object."""
     folder, model = board.model(case.model, way, options=("--workspace-io",) + tuple(options), optimize=optimize)
     with open(os.path.join(folder, "m.metadata.json"), encoding="utf-8") as file:
         program = case.program(json.load(file))
@@ -182,7 +183,7 @@ def read_rows():
 
 
 def variants(board_name):
-    """Name in the table, case, way and what it is optimized for, of each image of a board."""
+    """Yields for each image of a board: the name in the table, the case, the way, and the optimization."""
     has_all = board_name in ALL_MODELS_ON
     for name, case in read_cases(dict(MLPERF_TINY, **(SMALL if has_all else {}))).items():
         for way in codegens() + ["clang"]:
@@ -198,7 +199,7 @@ def variants(board_name):
 
 
 def images(boards):
-    """Board, name in the table, and a function that gives what image_of gives, of each image."""
+    """Yields for each image: the board, the name in the table, and a function that returns the result of image_of."""
     for board_name, properties in boards.items():
         with tempfile.TemporaryDirectory() as folder:
             board = Board(board_name, properties, folder)
@@ -207,7 +208,7 @@ def images(boards):
 
 
 def figures_of(board, way, made):
-    """What a model takes of a board: the figures of tools/firmware/measure.py but for the stack that is seen."""
+    """Returns the resources of a model on a board: the figures of tools/firmware/measure.py except the measured stack."""
     image, folder, model = made
     counted = board.run(image)
     usage = [] if way == "llvm" else ["--stack-usage", model.replace(".o", ".su")]
@@ -251,4 +252,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "--update":
         update_figures()
     else:
-        unittest.main(argv=sys.argv[:1], verbosity=2)  # says why it skips
+        unittest.main(argv=sys.argv[:1], verbosity=2)  # prints the reason for skipping

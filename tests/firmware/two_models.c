@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two models by name in one image, one of them with operators that an external code generator has
-// made: each is a module with a registry of its own.
+// Two models by name in one image, one of them with operators of an external code generator. Each
+// is a module with its own registry.
 #include <string.h>
 
 #include "mixed.h"

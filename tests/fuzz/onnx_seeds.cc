@@ -20,13 +20,13 @@ std::string Serialised(const std::string& text) {
   return model.SerializeAsString();
 }
 
-// A model of the statements of a graph, and of what stands behind the graph.
+// Returns a model with the statements of a graph, and with the text `rest` after the graph.
 std::string Model(absl::string_view graph, absl::string_view rest = "", int opset = 17) {
   return Serialised(absl::StrCat("ir_version: 8 opset_import { version: ", opset,
                                  " } graph { name: 'g' ", graph, " } ", rest));
 }
 
-// Tensors of a graph's interface; `dims` as "dim { dim_value: 2 }".
+// Helpers for a graph's interface. Dims returns text such as "dim { dim_value: 2 }".
 std::string Dims(const std::vector<int>& shape) {
   std::string dims;
   for (int extent : shape) absl::StrAppend(&dims, "dim { dim_value: ", extent, " } ");
@@ -68,7 +68,7 @@ std::string Text(absl::string_view name, absl::string_view value) {
 std::string Body(absl::string_view name, absl::string_view graph) {
   return absl::StrCat("attribute { name: '", name, "' type: GRAPH g { name: 'b' ", graph, " } } ");
 }
-// Initialisers: of floats 0.5, and of numbers.
+// Initializers: floats, all 0.5, and integers.
 std::string Floats(absl::string_view name, const std::vector<int>& shape) {
   std::string text = absl::StrCat("initializer { name: '", name, "' data_type: 1 ");
   int count = 1;

@@ -18,17 +18,17 @@
 namespace kiln::fuzz {
 namespace {
 
-// What is wrong with what a reader has made is an internal error.
+// A wrong result of a reader is an internal error.
 absl::Status Fault(absl::string_view what, absl::string_view why) {
   return absl::InternalError(absl::StrCat(what, ": ", why));
 }
 
-// Of a graph that is made a second time. Loops of few bytes unroll to graphs of more nodes, all of
-// the few kinds of their bodies: comparing such a graph takes a sanitizer longer than reading it,
-// and the time that a fuzzer allows an input is for the reader.
+// Graphs with more nodes are not compared. Loops of few bytes unroll to large graphs with few kinds
+// of nodes. With a sanitizer, comparing such a graph takes longer than reading it, and the time
+// limit of a fuzzer is meant for the reader.
 constexpr size_t kMaxComparedNodes = 10'000;
 
-// Equal graphs have equal text, so that graphs with NaNs in attributes are compared too.
+// Equal graphs have equal text, so graphs with NaNs in attributes can be compared, too.
 absl::Status CheckText(const Graph& graph) {
   if (graph.nodes.size() > kMaxComparedNodes) return absl::OkStatus();
   const std::string text = PrintRelay(graph);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reader KILN_READER is given the files of its corpus, KILN_CORPUS: the seeds, which are
-// models, and what fuzzers have found (found_*), which need not be.
+// Passes the files of the corpus KILN_CORPUS to the reader KILN_READER. Seeds must be valid models.
+// Findings of fuzzers (found_*) need not be.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

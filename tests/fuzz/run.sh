@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds a fuzzer and runs it:   tests/fuzz/run.sh onnx|relay_text|tflite|loop_text [SECONDS]
-# 600 seconds where none are given. What is found is in the folder that the first line names.
+# Builds a fuzzer and runs it:   tests/fuzz/run.sh onnx|relay_text|tflite|loop_text [SECONDS] The
+# default is 600 seconds. Findings are in the folder that the first line of the output names.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small models that have, together, something of everything that the front ends read.
+// Small models that together cover all features that the front ends read.
 #ifndef KILN_TESTS_FUZZ_SEEDS_H_
 #define KILN_TESTS_FUZZ_SEEDS_H_
 
@@ -15,10 +15,10 @@ struct Seed {
 
 std::vector<Seed> OnnxSeeds();
 std::vector<Seed> TfliteSeeds();
-// Both.
+// Returns the ONNX seeds and the TFLite seeds.
 std::vector<Seed> Seeds();
 
-// A model whose weight, two floats, is in the file "weights.bin" of its folder.
+// Returns a model with a weight of two floats in the file "weights.bin" of its folder.
 std::string OnnxWithExternalData();
 
 }  // namespace kiln::fuzz

@@ -61,7 +61,7 @@ std::string Floats() {
   return b.Bytes();
 }
 
-// Operators that need no options, each on its own.
+// Operators without options, each applied to the input.
 std::string Elementwise() {
   ModelBuilder b;
   const int x = b.Input("x", {2, 2});

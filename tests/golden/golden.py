@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cases of the golden tests, and the program that accepts what the compiler prints for them.
+"""The cases of the golden tests, and a program that accepts the compiler's output for them.
 
     bazel run //tests/golden:update
 """
@@ -13,7 +13,7 @@ FOLDER = "tests/golden"
 
 UPDATE = "bazel run //tests/golden:update"
 
-# Plain C functions, without the metadata and the argument checks that a runtime asks for.
+# Plain C functions, without the metadata and the argument checks for a runtime.
 _C = ["--runtime", "crt", "--interface", "c"]
 
 # For the C++ runtime, with parallel loops for all of its threads.
@@ -21,7 +21,8 @@ _THREADS = ["--system-lib"]
 
 
 class Case:
-    """One run of `kiln compile`: a model of this folder, a stage, and options that pin the text to no machine: a target, or None with CPU variants."""
+    """One run of `kiln compile`: a model of this folder, a stage, and options that make the text independent of the
+    machine. `target` is None for CPU variants."""
 
     def __init__(self, model, stage, target="x86-64-v3", options=(), label="", needs_llvm=False):
         self.model = model + ".relay"
@@ -34,7 +35,7 @@ class Case:
         return " ".join(["kiln compile", FOLDER + "/" + self.model] + self.arguments)
 
     def run(self):
-        """What the compiler prints."""
+        """Returns the compiler's output."""
         return emit(self.model, self.arguments)
 
 
@@ -57,7 +58,7 @@ CASES = [
     Case("convolution", "after:fuse"),
     Case("strips", "after:split", "cortex-m4f", _C),
     Case("memory", "fused"),
-    # Loops: as the operators say them, plain, and for a machine with and one without vectors.
+    # Loops: from the operators, as plain loops, and scheduled for a machine with and a machine without vectors.
     Case("dense", "stages"),
     Case("dense", "loops"),
     Case("dense", "scheduled", options=_C, label="x86-64-v3"),
@@ -80,7 +81,7 @@ CASES = [
     Case("lanes", "after:simplify-vectors", options=_THREADS, needs_llvm=True),
     Case("short", "after:unroll-short-loops", "cortex-m4f", _C, needs_llvm=True),
     Case("lanes", "after:outline-parallel", options=_THREADS),
-    # What schedules do for products of bytes, large and depthwise convolutions, rows that are read several times, and slices.
+    # Schedules for products of bytes, large and depthwise convolutions, rows that are read several times, and slices.
     Case("bytes", "scheduled", "x86-64-v4 -mattr=+avx512vnni", _C),
     Case("bytes", "scheduled", "cortex-m4f", _C, label="cortex-m4f"),
     Case("byte_weights", "scheduled", options=_C + ["--optimize", "size"]),
@@ -89,13 +90,13 @@ CASES = [
     Case("softmax", "scheduled", options=_C),
     Case("slices", "plan", options=_C),
     Case("slices", "scheduled", options=_C),
-    # What is made of the plan.
+    # Outputs that depend on the plan.
     Case("memory", "plan"),
     Case("outputs", "plan"),
     Case("memory", "metadata"),
     Case("memory", "graph-json", options=["--executor", "graph"]),
     Case("memory", "header", options=_C),
-    # Code: plain, and with all that the C++ runtime asks for.
+    # Code: plain, and for the C++ runtime.
     Case("memory", "c", "cortex-m4f", _C, label="cortex-m4f"),
     Case("pointwise", "c", label="packed"),
     Case("pointwise", "external", options=_C + ["--external", "csource"]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every stage prints what its file in this folder holds, and every stage and pass has such a file."""
+"""Every stage prints the text of its file in this folder, and every stage and pass has a file."""
 
 import difflib
 import os
@@ -20,7 +20,7 @@ def read(name):
 
 
 def complaint(*arguments):
-    """The message of a command line that the compiler refuses."""
+    """Returns the error message for a command line that the compiler refuses."""
     model = os.path.join(golden.FOLDER, "convolution.relay")
     result = subprocess.run([golden.KILN, "compile", model] + list(arguments), stderr=subprocess.PIPE)
     return result.stderr.decode()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the makers of random models choose by."""
+"""Random choices for the generators of models."""
 
 
 class Refused(Exception):
-    """The choice at hand makes no model: another one is tried."""
+    """The current choice gives no model, so another one is tried."""
 
 
 class Choices:

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs models on Kiln's interpreter, behind all passes and schedules, and compares their outputs
-// with those beside them. It costs a tenth of what `kiln check-onnx` does, which needs the
-// machine's code of each model; the interpreter gives the same bits.
+// Runs models on Kiln's interpreter, after all passes and schedules, and compares their outputs
+// with the expected ones. This costs a tenth of `kiln check-onnx`, which compiles each model to
+// machine code; the interpreter gives the same bits.
 //
 //   interpret_cases TOLERANCE FOLDER…
 //
-// Each folder is a case in the layout of ONNX's backend tests, or has model.tflite in the place of
-// model.onnx and .npy files in the place of .pb. One line of standard output for each: the folder,
-// `passed`, `failed` or `unsupported`, and the reason, between tabs.
+// Each folder is a case in the layout of ONNX's backend tests, or has model.tflite instead of
+// model.onnx and .npy files instead of .pb files. One line of standard output per case has three
+// fields, separated by tabs: the folder, `passed`, `failed` or `unsupported`, and the reason.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -35,7 +35,7 @@ absl::StatusOr<std::string> ReadBytes(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-// input_0.pb or input_0.npy and so on, as many as there are.
+// Reads <kind>_0.pb or <kind>_0.npy, then <kind>_1, and so on, until there is no such file.
 absl::StatusOr<std::vector<Tensor>> ReadTensors(const std::string& folder, const char* kind) {
   std::vector<Tensor> tensors;
   while (true) {

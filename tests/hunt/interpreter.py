@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs cases by the program interpret_cases, which a case may end."""
+"""Runs cases by the program interpret_cases, which may crash on a case."""
 
 import pathlib
 import subprocess
 
 
 def interpret(program, tolerance, folders):
-    """The name of each folder, its outcome and the reason."""
+    """Yields for each folder its name, the outcome and the reason."""
     todo = [str(folder) for folder in folders]
     while todo:
         run = subprocess.run([program, str(tolerance), *todo], stdout=subprocess.PIPE,

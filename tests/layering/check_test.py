@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""layering_test.check on single dependencies, with a small table."""
+"""Tests layering_test.check on single dependencies, with a small table."""
 
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A test that the dependencies of real targets keep to the table in //tools/bazel:layers.bzl."""
+"""A test that the dependencies of real targets follow the table in //tools/bazel:layers.bzl."""
 
 load("//tools/bazel:layers.bzl", "LAYERS", "TOP")
 
@@ -15,8 +15,8 @@ def layering_test(name, roots):
 
     Args:
       name: name of the test.
-      roots: labels of binaries and libraries that together reach every library; a package of the table that they do not
-        reach fails the test.
+      roots: labels of binaries and libraries that together reach every library. The test fails if they do not reach a
+        package of the table.
     """
     _layers_json(name = name + "_table")
     native.genquery(

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the table of layers (JSON) with the edges of a Bazel query graph; prints each edge that the table forbids."""
+"""Compares the table of layers (JSON) with the edges of a Bazel query graph, and prints each forbidden edge."""
 
 import json
 import re
 import sys
 
 _EDGE = re.compile(r'^\s*"([^"]+)" -> "([^"]+)"')
-# Repositories that are part of Bazel itself, and headers-only build rules.
+# Repositories that are part of Bazel itself, and build rules that consist only of headers.
 _TOOLS = ("@bazel_tools", "@bazel_skylib", "@platforms", "@rules_cc", "@rules_java", "@local_config")
 
 
@@ -15,13 +15,13 @@ def package_of(label):
 
 
 def owner_of(package, owners):
-    """The longest of `owners` that is `package` or a directory above it, or None."""
+    """Returns the longest of `owners` that is `package` or a directory above it, or None."""
     fitting = [owner for owner in owners if package == owner or package.startswith(owner + "/")]
     return max(fitting, key=len, default=None)
 
 
 def check(source, destination, layers, top):
-    """Says what is wrong with the edge, or None."""
+    """Returns the error of the edge, or None."""
     if source.startswith("@") or destination.startswith(_TOOLS):
         return None
     source_package = package_of(source)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages for CMake in firmware for a Cortex-M4F, which runs in QEMU."""
+"""Packages for CMake in firmware for a Cortex-M4F, run in QEMU."""
 
 import os
 import unittest
@@ -35,7 +35,7 @@ EMULATOR = (
 
 class BoardTest(PackageCase):
     def check(self, model, name, codegen):
-        """The status of the program in check_<name>.c is the verdict."""
+        """Runs check_<name>.c on the board. Its exit status is the result."""
         self.write("cortex_m4f.cmake", CORTEX_M4F)
         self.package("cmake", "--codegen", codegen, model=model, target="cortex-m4f")
         check = os.path.join(HERE, "check_{}.c".format(name))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program around a packaged digits, whose status is the verdict: probabilities have the sum 1.
+// A program with a packaged digits model. Its exit status is 0 if the sum of the probabilities is
+// 1.
 #include "digits.h"
 
 int main(void) {

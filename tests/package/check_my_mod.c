@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program around a packaged my_mod, whose status is the verdict.
+// A program with a packaged my_mod model. Its exit status is the result of the test.
 #include "my_mod.h"
 
 int main(void) {

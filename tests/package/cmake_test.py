@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages for CMake: by themselves, and in the project of a program."""
+"""Packages for CMake: built separately, and in the project of a program."""
 
 import os
 import unittest
 
 from tests.package.package_case import CODEGENS, DIGITS, HERE, MY_MOD_OUTPUT, PackageCase
 
-# The project of a program that has its packages as folders.
+# The project of a program with packages as subfolders.
 PROJECT = """
 cmake_minimum_required(VERSION 3.13)
 project(app C)
@@ -40,7 +40,7 @@ class CMakeTest(PackageCase):
         )
         self.write("CMakeLists.txt", text)
         self.run_command(os.path.join(self.cmake(self.folder), "app"))
-        # The examples are those of a package by itself.
+        # A package builds its examples only if it is the top-level project.
         self.assertFalse(os.path.exists(self.path("build/one/my_mod_run")))
 
     def test_an_application_that_is_called_like_the_model(self):
@@ -51,7 +51,7 @@ class CMakeTest(PackageCase):
         self.run_command(os.path.join(self.cmake(self.folder), "my_mod"))
 
     def test_every_kind_of_memory(self):
-        """The example knows pools and tensors in the workspace."""
+        """The example supports pools and tensors in the workspace."""
         text = '#[version = "0.0.5"]\ndef @main(%x: Tensor[(1, 4), float32]) { %0 = nn.softmax(%x); %1 = nn.softmax(%0); nn.softmax(%1) }\n'
         model = self.write("soft.relay", text)
         pools = ["--pool", "fast:16::4", "--pool", "any:any"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages for ESP-IDF, in the stand-in of tests/package/esp_idf, and their manifests."""
+"""Packages for ESP-IDF and their manifests, in the stand-in of tests/package/esp_idf."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import yaml
 from tests.package.package_case import CODEGENS, HERE, MY_MOD_OUTPUT, PackageCase
 
 IDF = os.path.join(HERE, "esp_idf")
-# The keys of a manifest that packages use, of those that the component manager allows.
+# Keys of a manifest that packages use. The component manager allows more.
 KEYS = ["version", "description", "url", "license", "dependencies"]
 
 
@@ -35,7 +35,7 @@ class EspIdfTest(PackageCase):
                 self.assertTrue(manifest["description"].startswith("The neural network my_mod, compiled by Kiln: "))
 
     def test_what_the_stand_in_is_for(self):
-        """Each of these would be found in a package."""
+        """The stand-in detects each of these errors in a package."""
         folder = self.package("esp-idf")
         text = self.read(folder, "CMakeLists.txt")
         for old, new, words in (

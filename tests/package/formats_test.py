@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages for Arduino, PlatformIO and CMSIS-Pack: the rules of their descriptions, and a program built as these say."""
+"""Packages for Arduino, PlatformIO and CMSIS-Pack: the rules of their descriptions, and programs built as these
+describe."""
 
 import glob
 import json
@@ -16,7 +17,7 @@ URL = "https://example.org/my_mod"
 
 class FormatsTest(PackageCase):
     def compile(self, sources, flags):
-        """Builds a program of C sources and returns what it prints."""
+        """Builds a program from C sources, runs it, and returns its output."""
         self.run_command("gcc", *WARNINGS, *flags, *sources, "-o", self.path("program"))
         return self.run_command(self.path("program"))
 
@@ -43,9 +44,9 @@ class FormatsTest(PackageCase):
         self.assert_files(os.path.join(folder, "src"), properties["includes"].split(","))
 
     def test_arduino_sketch(self):
-        """Arduino compiles all that is below src, and the sketch as C++ behind its own header."""
+        """Arduino compiles all sources below src, and the sketch as C++ after its own header."""
         folder = self.package("arduino")
-        # A sketch has the name of its folder.
+        # The name of a sketch is that of its folder.
         sketch = os.path.join(folder, "examples", "Run", "Run.ino")
         include = ["-I" + os.path.join(folder, "src")]
         sources = glob.glob(os.path.join(folder, "src", "**", "*.c"), recursive=True)
@@ -76,7 +77,7 @@ class FormatsTest(PackageCase):
         (example,) = library["examples"]
         files = [os.path.join(example["base"], name) for name in example["files"]]
         self.assert_files(folder, files)
-        # PlatformIO compiles src, and include is among the folders of headers.
+        # PlatformIO compiles src and searches include for headers.
         flags = [flag for line in library["build"]["flags"] for flag in line.split()] + ["-I" + os.path.join(folder, "include")]
         sources = glob.glob(os.path.join(folder, "src", "*.c")) + [os.path.join(folder, name) for name in files]
         self.assertEqual(self.compile(sources, flags), MY_MOD_OUTPUT)
@@ -101,7 +102,7 @@ class FormatsTest(PackageCase):
         names = {name: component.get(name) for name in ("Cclass", "Cgroup", "Csub", "Cversion")}
         self.assertEqual(names, {"Cclass": "Machine Learning", "Cgroup": "Kiln", "Csub": "my_mod", "Cversion": "1.2.3"})
         self.assertTrue(component.findtext("description"))
-        # Who may use it is said by a condition, which is there.
+        # The condition of the component must be defined.
         self.assertEqual(component.get("condition"), "processor")
         (condition,) = package.find("conditions")
         self.assertEqual(condition.get("id"), "processor")

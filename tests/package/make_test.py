@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages for make: the example, and the makefile of a program that includes two of them."""
+"""Packages for make: the example, and the makefile of a program that includes two packages."""
 
 import os
 import re
@@ -31,7 +31,7 @@ class MakeTest(PackageCase):
                 self.assertEqual(self.run_command(os.path.join(folder, "examples", "run", "run")), MY_MOD_OUTPUT)
 
     def test_two_packages_in_a_program(self):
-        """The first target is still that of the program, and nothing is made twice."""
+        """The program's target remains the first one, and nothing is built twice."""
         self.package("make", folder="one")
         self.package("make", model=DIGITS, folder="two")
         self.write("Makefile", MAKEFILE.format(check=os.path.join(HERE, "check_my_mod.c")))
@@ -41,7 +41,7 @@ class MakeTest(PackageCase):
         self.assertEqual(sorted(os.listdir(self.path("build"))), ["kiln_digits", "kiln_my_mod"])
 
     def test_an_application_called_like_the_model(self):
-        """Its program in build/ and its variables have the names that the package leaves."""
+        """The names of the program in build/ and of its variables do not conflict with the package's."""
         self.package("make", folder="one")
         self.write("Makefile", "MY_MOD_SOURCES := {}\nall: build/my_mod\ninclude one/my_mod.mk\n"
                    "build/my_mod: $(MY_MOD_SOURCES) $(KILN_MY_MOD_LIBRARY)\n\t$(CC) $(CFLAGS) $(KILN_MY_MOD_CFLAGS) $^ -o $@\n".format(os.path.join(HERE, "check_my_mod.c")))
@@ -49,7 +49,7 @@ class MakeTest(PackageCase):
         self.run_command(self.path("build/my_mod"))
 
     def test_the_static_workspace_goes(self):
-        """A program that gives the workspace itself has no static one: its .bss is smaller by that."""
+        """A program that passes its own workspace does not contain the static one: its .bss is smaller by that size."""
         folder = self.package("make", model=DIGITS, folder="two")
         call = "tvmgen_digits_run_with_workspace(image, probabilities, memory)"
         bss = {}

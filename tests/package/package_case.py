@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of packages share."""
+"""Helpers for the tests of packages."""
 
 import os
 import shutil
@@ -9,17 +9,18 @@ from tests.cli.cli_case import CODEGENS, DIGITS, MY_MOD, CliCase, needs_llvm
 
 HERE = os.path.abspath("tests/package")
 ROOT = os.getcwd()
-# Targets whose code runs on every machine that runs the tests; the systems of firmware take those without an operating system.
+# Targets whose code runs on every machine that runs the tests. Systems for firmware use the target without an operating
+# system.
 HOST = "x86-64"
 BARE_HOST = "x86_64-none-elf"
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
-# What an example prints when its inputs are zero.
+# Output of an example with inputs of zero.
 MY_MOD_OUTPUT = "status 0, outputs.output[0] = 0\n"
 
 
 class PackageCase(CliCase):
     def package(self, system, *options, model=MY_MOD, target=None, folder="package"):
-        """Writes a package, whose code runs here unless `target` says otherwise, and returns its folder."""
+        """Writes a package and returns its folder. Its code runs on this machine unless `target` is given."""
         path = self.path(folder)
         target = target or (HOST if system in ("cmake", "make") else BARE_HOST)
         self.succeeds("package", model, "--for", system, "-o", path, "--target", target, *options)
@@ -38,7 +39,7 @@ class PackageCase(CliCase):
         return result.stdout.decode()
 
     def cmake(self, source, *options, build="build", **environment):
-        """Configures and builds; returns the build folder."""
+        """Configures and builds a project. Returns the build folder."""
         self.assertIsNotNone(shutil.which("cmake"), "tools/install_packages.sh test installs cmake")
         environment["CFLAGS"] = " ".join(WARNINGS)
         self.run_command("cmake", "-S", source, "-B", self.path(build), "-Werror=dev", *options, **environment)

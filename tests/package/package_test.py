@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kiln package` for every system: what is in all packages, and command lines that are refused."""
+"""`kiln package` for every system: common contents of all packages, and command lines that are refused."""
 
 import hashlib
 import os
@@ -8,7 +8,7 @@ import unittest
 
 from tests.package.package_case import CODEGENS, DIGITS, MY_MOD, PackageCase, needs_llvm
 
-# Keeps a window, which is 2 before the first run.
+# A model that keeps a window with the initial value 2.
 STREAM = """#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 64), float32], %h: Tensor[(1, 64), float32], output_tensor_names=["y", "h.next"],
           state_inputs=["h"], state_outputs=["h.next"], state_initial=[2f]) {
@@ -16,7 +16,7 @@ def @main(%x: Tensor[(1, 64), float32], %h: Tensor[(1, 64), float32], output_ten
   (nn.softmax(%0), %0)
 }
 """
-# The file of each system that describes the package.
+# The file that describes the package, by system.
 DESCRIPTIONS = {"arduino": "library.properties", "cmake": "README.md", "cmsis-pack": "Kiln.stream.pdsc", "esp-idf": "idf_component.yml",
                 "make": "README.md", "platformio": "library.json", "zephyr": "zephyr/Kconfig"}
 SYSTEMS = ["arduino", "cmake", "cmsis-pack", "esp-idf", "make", "platformio", "zephyr"]
@@ -24,7 +24,7 @@ SYSTEMS = ["arduino", "cmake", "cmsis-pack", "esp-idf", "make", "platformio", "z
 
 class PackageTest(PackageCase):
     def test_what_all_packages_hold(self):
-        """The compiler's code and headers to the byte, where it came from, and no path of this machine."""
+        """A package contains the compiler's code and headers to the byte, their origin, and no path of this machine."""
         self.succeeds("compile", DIGITS, "-o", self.out, "--runtime", "crt", "--interface", "c", "--codegen", "c", "--target", "cortex-m4f")
         compiled = self.files(self.out)
         for system in SYSTEMS:
@@ -47,7 +47,7 @@ class PackageTest(PackageCase):
                         self.assertTrue(data.endswith(b"\n") and b"\n\n\n" not in data, name)
 
     def test_the_page(self):
-        """Examples in docs/package.md are those of the packages that it makes."""
+        """The examples in docs/package.md are equal to those of the packages."""
         with open("docs/package.md", encoding="utf-8") as file:
             page = file.read()
         for system, folder, example in (
@@ -93,7 +93,7 @@ class PackageTest(PackageCase):
                     self.assertNotIn("src/my_mod.c", files)
 
     def test_a_new_package_in_place_of_an_old_one(self):
-        """Files of the old one go, and what somebody has changed or added stays."""
+        """Files of the old package are removed, but changed and added files stay."""
         for edited in (False, True):
             with self.subTest(edited=edited):
                 self.package("cmake", folder="out")
@@ -110,7 +110,7 @@ class PackageTest(PackageCase):
                 self.run_command("sha256sum", "--check", "--quiet", "SHA256SUMS", folder=self.out)
 
     def test_a_list_of_files_that_lies(self):
-        """No line of it reaches out of the package."""
+        """No line of SHA256SUMS can refer to a file outside the package."""
         digest = hashlib.sha256(b"mine").hexdigest()
         self.write("file", "mine")
         for path in ("../file", self.path("file"), "a/../../file", "src/..", "link"):
@@ -122,7 +122,7 @@ class PackageTest(PackageCase):
             self.assertEqual(self.read(self.folder, "file"), "mine", path)
 
     def test_memory_in_the_readme(self):
-        """State, tensors in the workspace, code and stack."""
+        """The README lists state, tensors in the workspace, code and stack."""
         text = (
             '#[version = "0.0.5"]\ndef @main(%x: Tensor[(1, 64), float32], %h: Tensor[(1, 64), float32])'
             " { %0 = add(%x, nn.softmax(%h)); (nn.softmax(%0), %0) }\n"
@@ -168,7 +168,7 @@ class PackageTest(PackageCase):
 
     @needs_llvm
     def test_rows_add_up_to_the_object(self):
-        """Of flash to text and data, and what the object has of RAM to data and bss."""
+        """Rows in flash add up to text and data, and rows in RAM, except inputs and outputs, to data and bss."""
         folder = self.package("make", "--codegen", "llvm", model=self.write("stream.relay", STREAM), target="cortex-m4f")
         readme = self.read(folder, "README.md")
         rows = re.findall(r"\| (\d+) \| ([a-z ,]+) \| (RAM|flash) \|", readme)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages for Zephyr, in the stand-in of tests/package/zephyr: the sample builds, and the module is off by default."""
+"""Packages for Zephyr in the stand-in of tests/package/zephyr: the sample builds, and the module is off by default."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ import yaml
 
 from tests.package.package_case import CODEGENS, DIGITS, HERE, MY_MOD_OUTPUT, PackageCase
 
-# Keeps 40,000 bytes, which begin as floats of the value 2.
+# A model with a state of 40,000 bytes, floats with the initial value 2.
 STREAM = """#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 10000), float32], %h: Tensor[(1, 10000), float32], output_tensor_names=["y", "h.next"],
           state_inputs=["h"], state_outputs=["h.next"], state_initial=[2f]) {
@@ -22,7 +22,7 @@ ZEPHYR = os.path.join(HERE, "zephyr")
 
 class ZephyrTest(PackageCase):
     def configure(self, folder, name):
-        """Code without an operating system is for one place in memory."""
+        """Configures a project with -no-pie, because code without an operating system cannot be relocated."""
         options = ["-DZephyr_DIR=" + ZEPHYR, "-DCMAKE_EXE_LINKER_FLAGS=-no-pie"]
         return self.cmake(folder, *options, build=name, KCONFIG=os.path.join(ZEPHYR, "kconfig.py"))
 
@@ -41,14 +41,14 @@ class ZephyrTest(PackageCase):
                 self.assertEqual(self.run_command(os.path.join(build, "zephyr_elf")), MY_MOD_OUTPUT)
 
     def test_floats(self):
-        """Zephyr saves the registers of floats only if it is told to."""
+        """Zephyr saves floating-point registers only if FPU is enabled."""
         folder = self.package("zephyr", model=DIGITS, target="cortex-m4f", folder="hard")
         self.assertIn("\timply FPU\n", self.read(folder, "zephyr", "Kconfig"))
         folder = self.package("zephyr", model=DIGITS, target="cortex-m4", folder="soft")
         self.assertNotIn("FPU", self.read(folder, "zephyr", "Kconfig"))
 
     def test_the_sample_names_what_it_needs(self):
-        """An architecture, memories that hold code and first values, and a stack for main."""
+        """The sample declares an architecture, memory for code and initial values, and a stack for main."""
         stream = self.write("stream.relay", STREAM)
         figures = {}
         for target, arch in (("cortex-m4f", "arm"), ("riscv32imac", "riscv"), ("xtensa-esp32s3-elf", "xtensa")):
@@ -57,14 +57,14 @@ class ZephyrTest(PackageCase):
             self.assertEqual(sample["sample"]["name"], "stream")
             test = sample["tests"]["kiln.stream.run"]
             self.assertEqual(test["arch_allow"], arch)
-            # 40,960 bytes of tensors, as many of state, and a kernel.
+            # 40,960 bytes of tensors, as many bytes of state, and a kernel.
             self.assertGreaterEqual(test["min_ram"], 80)
             self.assertLess(test["min_ram"], 160)
             figures[target] = test["min_flash"]
             configuration = dict(line.split("=") for line in self.read(folder, "samples/run/prj.conf").splitlines())
             self.assertEqual(configuration["CONFIG_KILN_STREAM"], "y")
             self.assertGreaterEqual(int(configuration["CONFIG_MAIN_STACK_SIZE"]), 4096)
-        # Without the first values of the state, which take 40,000 bytes of flash.
+        # Without the initial values of the state, which take 40,000 bytes of flash.
         plain = self.package("zephyr", model=self.write("stream.relay", STREAM.replace("[2f]", "[0f]")), target="cortex-m4f", folder="zeros")
         zeros = yaml.safe_load(self.read(plain, "samples/run/sample.yaml"))["tests"]["kiln.stream.run"]["min_flash"]
         self.assertIn(figures["cortex-m4f"] - zeros, (39, 40))
@@ -74,7 +74,7 @@ class ZephyrTest(PackageCase):
         self.assertGreaterEqual(needed, (105512 + 2000) // 1024 + 40)
 
     def test_an_application_called_like_the_model(self):
-        """The module, its library and its symbol begin with kiln_."""
+        """The names of the module, its library and its symbol begin with kiln_."""
         folder = self.package("zephyr")
         module = yaml.safe_load(self.read(folder, "zephyr/module.yml"))
         self.assertEqual(module["name"], "kiln_my_mod")
@@ -93,7 +93,7 @@ class ZephyrTest(PackageCase):
         self.assertNotIn("my_mod", self.run_command("nm", os.path.join(build, "zephyr_elf")))
 
     def test_what_the_stand_in_is_for(self):
-        """Each of these would be found in a package."""
+        """The stand-in detects each of these errors in a package."""
         folder = self.package("zephyr")
         sample = os.path.join(folder, "samples", "run")
         files = {name: self.read(folder, name) for name in ("zephyr/CMakeLists.txt", "zephyr/module.yml", "samples/run/prj.conf")}

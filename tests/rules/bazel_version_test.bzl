@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which versions of Bazel are refused."""
+"""Tests which versions of Bazel are refused."""
 
 load("@bazel_skylib//lib:unittest.bzl", "asserts", "unittest")
 load("//third_party:bazel_version.bzl", "bazel_problem")

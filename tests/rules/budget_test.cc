@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model that keeps its budget is built as any other.
+// A model that keeps its budget is built like any other model.
 #include "gtest/gtest.h"
 #include "within_budget.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C++ interface of a generated header refuses wrong tensors when a program is compiled."""
+"""With the C++ interface of a generated header, a program with wrong tensors does not compile."""
 
 import subprocess
 import tempfile
@@ -35,7 +35,7 @@ class CppInterfaceTest(unittest.TestCase):
     def test_right_program(self):
         result = self.compile()
         self.assertEqual(result.returncode, 0, result.stderr.decode())
-        # Inputs are only read.
+        # Inputs may be const.
         self.assertEqual(self.compile(inputs="input::a(fixed), input::b(fixed)").returncode, 0)
 
     def test_refused(self):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C++ interface of generated headers: two models that share one workspace, a model whose pools
-// the application describes, and what the types refuse.
+// The C++ interface of generated headers: two models that share one workspace, a model with pools
+// of the application, and tensors that the types refuse.
 #include <kiln/model.h>
 
 #include <array>
@@ -29,7 +29,7 @@ static_assert(Image::kSize == 64 && Image::Info::kRank == 4 && Image::Info::kSha
 static_assert(tvmgen_digits::Workspace::kSizeBytes == TVMGEN_DIGITS_WORKSPACE_SIZE_BYTES);
 static_assert(alignof(tvmgen_digits::Workspace) == TVMGEN_DIGITS_WORKSPACE_ALIGNMENT_BYTES);
 
-// Element type, number of elements, constness.
+// Checks of the element type, the number of elements, and constness.
 static_assert(std::is_constructible_v<Image, float (&)[64]>);
 static_assert(std::is_constructible_v<Image, const float (&)[64]>);
 static_assert(std::is_constructible_v<Image, float (&)[1][8][8]>);
@@ -41,7 +41,7 @@ static_assert(!std::is_constructible_v<Image, float*>);
 static_assert(!std::is_constructible_v<Probabilities, const float (&)[10]>);
 static_assert(!std::is_constructible_v<Probabilities, const std::array<float, 10>&>);
 static_assert(!std::is_convertible_v<float (&)[64], Image>);
-// Tensors of one type that have different names.
+// Tensors of the same type with different names.
 static_assert(!std::is_constructible_v<tvmgen_scalar::input::x, tvmgen_scalar::input::short_>);
 
 std::array<float, 64> Picture() {
@@ -140,7 +140,7 @@ TEST(CppInterface, NamesOfPoolsAndDevicesThatItUsesItself) {
   EXPECT_GT(opened, 0);
 }
 
-// Models that do not run at once can share memory: the larger of their workspaces is enough.
+// Models that do not run at the same time can share memory. The larger workspace is enough.
 TEST(CppInterface, TwoModelsShareOneWorkspace) {
   const std::array<float, 64> image = Picture();
   tvmgen_digits::Workspace own;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/bazel.md lists the attributes and output groups that the rule has, and the arguments of model_test."""
+"""docs/bazel.md lists the attributes and output groups of the rule, and the arguments of model_test."""
 
 import json
 import re
@@ -12,7 +12,7 @@ def read(path):
 
 
 def listed(text, heading):
-    """The names in the first column of the first table behind a line."""
+    """Returns the names in the first column of the first table after a line."""
     table = text.split(heading, 1)[1].split("|---", 1)[1].split("\n\n", 1)[0]
     cells = [line.split("|")[1] for line in table.splitlines()[1:]]
     return sorted(name for cell in cells for name in re.findall(r"`([^`]*)`", cell))

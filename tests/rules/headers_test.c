@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Models with the C interface in one C99 program: one without inputs, one of scalars whose names
-// are keywords, one with a workspace.
+// Models with the C interface in one C99 program: one without inputs, one with scalars named like
+// keywords, and one with a workspace.
 #include <kiln/model.h>
 #include <stdio.h>
 #include <string.h>

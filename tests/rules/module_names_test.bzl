@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What unique_module_names says of two models of one name."""
+"""Tests the error of unique_module_names for two models with the same name."""
 
 load("@bazel_skylib//lib:unittest.bzl", "analysistest", "asserts")
 load("//tools:module_names.bzl", "ModuleNamesInfo", "check_module_names", "module_names")
@@ -8,7 +8,7 @@ def _checked_program_impl(ctx):
     check_module_names(ctx.label, ctx.attr.program[ModuleNamesInfo])
     return []
 
-# Fails as the aspect does; a test cannot look at the failure of an aspect.
+# Fails like the aspect, because a test cannot examine the failure of an aspect.
 checked_program = rule(
     implementation = _checked_program_impl,
     attrs = {"program": attr.label(aspects = [module_names])},

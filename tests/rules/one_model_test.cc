@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model of a program that has one is found without its name.
+// In a program with one model, the model is found without its name.
 #include "gtest/gtest.h"
 #include "runtime_cpp/executor_factory.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model with open dimensions and an input that is fixed, as its rule says.
+// A model with open dimensions and an input that its rule fixes.
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime_cpp/model.h"

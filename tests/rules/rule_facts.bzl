@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The attributes and output groups that a rule has, as JSON, for tests of what is written about it."""
+"""Writes the attributes and output groups of a rule as JSON, for tests of the documentation."""
 
 _AttributesInfo = provider(
     doc = "What attributes a target has.",
@@ -11,7 +11,7 @@ def _attributes_impl(_target, ctx):
 
 _attributes = aspect(implementation = _attributes_impl)
 
-# What every rule has.
+# A rule that has only the attributes of every rule.
 def _bare_impl(_ctx):
     return []
 
@@ -42,7 +42,7 @@ def rule_facts(name, target):
     """Writes <name>.json.
 
     Args:
-      name: of the target.
+      name: name of the target.
       target: an instance of the rule.
     """
     _bare(name = name + "_bare")

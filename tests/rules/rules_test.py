@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cc_model makes, by output group, and how a model_test fails."""
+"""Tests the files of cc_model, by output group, and the failure of a model_test."""
 
 import os
 import shutil

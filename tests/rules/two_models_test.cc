@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two models of the C++ runtime in one program, one of each code generator and executor.
+// Two models of the C++ runtime in one program, with different code generators and executors.
 #include <cstring>
 #include <vector>
 
@@ -10,7 +10,7 @@
 #include "second.h"
 
 extern "C" {
-// Linked symbols, as programs without the runtime's lookup name them.
+// Linked symbols, as used by programs without the runtime's lookup.
 int32_t tvmgen_First_get_model_metadata(TVMValue*, int*, int, TVMValue*, int*, void*);
 int32_t tvmgen_second_get_model_metadata(TVMValue*, int*, int, TVMValue*, int*, void*);
 }

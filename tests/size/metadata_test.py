@@ -13,7 +13,7 @@ GCC = ["arm-none-eabi-gcc", "-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-
 FLAGS = ["-std=c99", "-Os", "-ffunction-sections", "-fdata-sections"]
 LINK = ["-nostartfiles", "-Wl,--gc-sections,-e,main"]
 
-# What the model calls of a runtime, and a program that uses `function` alone.
+# Stubs of the runtime functions that the model calls, and a program that uses only `function`.
 PROGRAM = """
 #include <stddef.h>
 int {function}(void*, int*, int, void*, int*, void*);
@@ -23,13 +23,13 @@ int TVMBackendFreeWorkspace(int a, int b, void* c) {{ return 0; }}
 int main(void) {{ return {function}(NULL, NULL, 0, NULL, NULL, NULL); }}
 """
 
-# Words that are in the metadata alone.
+# Words that occur only in the metadata.
 WORDS = [b"cortex-m4f", b"unpacked"]
 
 
 class MetadataTest(unittest.TestCase):
     def image(self, codegen, function):
-        """The bytes of a program that calls `function` of a model."""
+        """Returns the bytes of a program that calls `function` of a model."""
         with tempfile.TemporaryDirectory() as folder:
             options = ["--runtime", "crt", "--target", "cortex-m4f", "--calling-convention", "unpacked", "--codegen", codegen]
             subprocess.run([KILN, "compile", MODEL, "-o", folder, "--module-name", "m"] + options, check=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes of the C runtime's parts on Cortex-M4F with -Os, against parts.txt and against what they may be at most.
+"""Compares the bytes of the C runtime's parts on Cortex-M4F with -Os with parts.txt and with their limits.
 
     parts_test TABLE ARCHIVE…             compares
     parts_test --update TABLE ARCHIVE…    writes the table
@@ -12,18 +12,18 @@ import sys
 import unittest
 
 HEADER = "# Renewed by `bazel run //tests/size:update_parts`.\n"
-# Of the table's numbers, and never less than so many bytes.
+# Allowed deviation from the table: this fraction, or SLACK bytes if that is more.
 MARGIN = 0.03
 SLACK = 16
-# Code and constants at most.
+# Limits for code and constants.
 MAX_FLASH_BYTES = {"aot_executor": 2048, "graph_executor": 4096}
-# What keeps state outside of the caller's structs, at most: global functions, the text of the last
-# error, and the table of modules. The others keep none.
+# Limits for parts with state outside of the caller's structs: global functions, the text of the last error, and the
+# table of modules. The other parts have no such state.
 MAX_RAM_BYTES = {"global_functions": 544, "last_error": 256, "module": 16}
 
 
 def measure(archive):
-    """(flash, RAM) of an archive: sums of what `size` says of its members."""
+    """Returns (flash, RAM) of an archive: sums of the sizes of its members, as reported by `size`."""
     lines = subprocess.run(["arm-none-eabi-size", archive], stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()[1:]
     members = [[int(number) for number in line.split()[:3]] for line in lines]
     return sum(text + data for text, data, _ in members), sum(data + bss for _, data, bss in members)

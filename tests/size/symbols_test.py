@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No image of the C runtime has a heap, and one of the C interface has nothing of the runtime."""
+"""No image of the C runtime has a heap, and an image of the C interface has no part of the runtime."""
 
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TVM_CRT_ERROR_TEXT_BYTES=0 leaves the texts of errors out of the C runtime."""
+"""TVM_CRT_ERROR_TEXT_BYTES=0 removes the texts of errors from the C runtime."""
 
 import glob
 import os
@@ -11,7 +11,7 @@ import unittest
 
 COMPILER = "arm-none-eabi-gcc"
 FLAGS = "-std=c99 -Os -Wall -Wextra -Werror -pedantic -Wconversion -Wshadow -mcpu=cortex-m4 -mthumb -Iruntime_crt/include".split()
-# Words between blanks, as texts for people have them.
+# Three words in a row, as in texts for people.
 TEXT = re.compile(rb"[a-z]{2,} [a-z]{2,} [a-z]{2,}")
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes of memory that the integer models of MLPerf Tiny take, their inputs and outputs included.
+"""Memory of the integer models of MLPerf Tiny, including their inputs and outputs.
 
-A plan without overlap cannot take less than the tensors that are alive at once when the operators run in the model's order, one by one; what
-scratch memory and alignment add, fusion and results in the place of arguments have to save. In firmware outputs reach into inputs.
+A plan without overlap cannot be smaller than the tensors that are alive at once if the operators run one by one, in the model's order. Fusion and
+results in place must save the additional bytes of scratch memory and alignment. In firmware, outputs may overlap inputs.
 """
 
 import json
@@ -12,28 +12,28 @@ import unittest
 
 KILN = os.path.abspath("tools/kiln/kiln")
 DATA = os.environ.get("KILN_SHARED_DATA", "")
-# Most bytes of inputs, outputs and tensors between operators that are alive at once.
+# Peak of the bytes of inputs, outputs and tensors between operators that are alive at once.
 PEAK_BYTES = {
     "ad/ad01_int8": 768,
     "kws/kws_ref_model": 16000,
     "ic/pretrainedResnet_quant": 49152,
     "vww/vww_96_int8": 55296,
 }
-# The most that they take in firmware.
+# Limits in firmware.
 FIRMWARE_BYTES = {
     "ad/ad01_int8": 768,
     "kws/kws_ref_model": 9792,
     "ic/pretrainedResnet_quant": 33344,
     "vww/vww_96_int8": 38576,
 }
-# With --optimize ram.
+# Limits with --optimize ram.
 LEAST_BYTES = {
     "ad/ad01_int8": 768,
     "kws/kws_ref_model": 9280,
     "ic/pretrainedResnet_quant": 20480,
     "vww/vww_96_int8": 30336,
 }
-# By model and --pool: the plan of strips that fits, whose bytes docs/memory.md names.
+# Size of the plan with strips that fits, by model and --pool. docs/memory.md names these sizes.
 POOL_BYTES = {("vww/vww_96_int8", "sram:32K"): 32256}
 TARGETS = {"cortex-m4": FIRMWARE_BYTES, "cortex-m55": FIRMWARE_BYTES, "host": PEAK_BYTES}
 
@@ -51,7 +51,7 @@ class WorkspaceTest(unittest.TestCase):
                 with self.subTest(model, target=target):
                     main = self.main_function(model, target)
                     self.assertLessEqual(main["workspace_size_bytes"], limit)
-                    # Both lie in it.
+                    # Inputs and outputs are in the workspace.
                     self.assertTrue(all("place" in parameter for parameter in main["parameters"]))
 
     def test_least(self):
@@ -60,7 +60,7 @@ class WorkspaceTest(unittest.TestCase):
                 self.assertLessEqual(self.main_function(model, "cortex-m4f", "--optimize", "ram")["workspace_size_bytes"], limit)
 
     def test_pools(self):
-        """A pool that is large enough stays so if it is larger, and none is smaller than --optimize ram."""
+        """If a pool is large enough, a larger pool is, too. No pool needs to be smaller than with --optimize ram."""
         path = os.path.join(DATA, "mlperf_tiny/vww/vww_96_int8.tflite")
         command = [KILN, "compile", path, "--emit=metadata", "--runtime", "crt", "--interface", "c", "--target", "cortex-m4f"]
         ram = json.loads(subprocess.run([*command, "--optimize", "ram"], stdout=subprocess.PIPE, check=True).stdout)
@@ -79,4 +79,4 @@ class WorkspaceTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)  # says why it skips
+    unittest.main(verbosity=2)  # prints the reason for skipping

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads that load one path and run its model while the file is replaced again and again:
+// Threads that load one path and run its model while the file is replaced repeatedly:
 //   reload --first v1.so --second v2.so --threads 16 --reloads 1000
-// The file is replaced by rename, by removal and copy, and by exchange of a symbolic link. A thread
-// loads while the file is not being replaced, so it knows which version it must get, and goes on
-// running the model that it loaded before. When the last model is gone and idle workspaces are
-// trimmed, the process must hold what it held at the start: memory (up to --max-growth-mib),
-// mappings of files and file descriptors. Exit status: 0, or 1 with the reasons.
+// The file is replaced by rename, by removal and copy, and by exchange of a symbolic link. Threads
+// do not load during a replacement, so each knows which version it must get. Each also runs the
+// model that it loaded before. After the last model is dropped and idle workspaces are trimmed, the
+// process must hold the same resources as at the start: memory (up to --max-growth-mib), mappings
+// of files and file descriptors. Exit status: 0, or 1 with the reasons.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -40,13 +40,13 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  std::string first, second;  // libraries of one interface whose results differ
+  std::string first, second;  // libraries with the same interface and different results
   int threads = 16;
-  int reloads = 1000;  // of each way to replace the file
+  int reloads = 1000;  // number of replacements in each way
   double max_growth_mib = 2;
 };
 
-// Memory and files that the process holds.
+// Memory and files of the process.
 struct Held {
   int64_t resident_bytes = 0;
   int64_t mappings = 0;
@@ -99,8 +99,8 @@ class Reload {
     return absl::InvalidArgumentError("both libraries give the same result");
   }
 
-  // Replaces the file in each way, and each time lets every thread load it. The number of results
-  // that were not those of the version that was there.
+  // Replaces the file in each way, and lets threads load it in between. Returns the number of
+  // results that did not match the current version.
   int64_t Run() {
     int64_t wrong = 0;
     for (const auto way : {&Reload::Rename, &Reload::RemoveAndCopy, &Reload::ExchangeLink}) {
@@ -131,12 +131,12 @@ class Reload {
   }
 
   int64_t RunWay(const std::function<void(int version)>& replace) const {
-    std::shared_mutex file_mutex;  // of `version` and the file
+    std::shared_mutex file_mutex;  // protects `version` and the file
     int version = 0;
     replace(version);
     std::atomic<int64_t> wrong = 0;
     std::atomic<int> loads = 0;
-    std::atomic<bool> end = false, replacing = false;  // Shared locks would keep the other one out.
+    std::atomic<bool> end = false, replacing = false;  // keeps readers from starving the writer
     std::vector<std::thread> threads;
     for (int t = 0; t < options_.threads; ++t) {
       threads.emplace_back([&] {
@@ -211,7 +211,7 @@ int Main(const Options& options) {
 int main(int argc, char** argv) {
   kiln::runtime::Options options;
   CLI::App app("Threads that load a model whose file is replaced again and again.");
-  // A test has arguments of its own, and --test_arg adds others.
+  // A test has its own arguments, and --test_arg overrides them.
   app.option_defaults()->take_last();
   app.add_option("--first", options.first)->required();
   app.add_option("--second", options.second)->required();

@@ -2,12 +2,12 @@
 //
 // Threads that load, run and drop models, round after round:
 //   soak --threads 64 --rounds 1000 --library digits.so
-// A thread's round is drawn by a seeded generator: it runs a model that all threads share, one of
-// the system library or one that it loads itself, or asks for one that is not there. Every result
-// is compared with that of one thread alone. With --minutes the rounds begin again, with new
-// threads and other draws, until that time has passed. At the end the process must hold what it
-// held after the first tenth of the rounds: memory (up to --max-growth-mib), mappings and file
-// descriptors. Exit status: 0, or 1 with the reasons.
+// A seeded generator selects the action of a round. The thread runs the model that all threads
+// share, a model of the system library or one that it loads, or requests a model that does not
+// exist. Every result is compared with the result of a single thread. With --minutes the rounds are
+// repeated, with new threads and other seeds, until this time has passed. At the end the process
+// must hold the same resources as after the first tenth of the rounds: memory (up to
+// --max-growth-mib), mappings and file descriptors. Exit status: 0, or 1 with the reasons.
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,15 +37,15 @@ namespace {
 struct Options {
   int threads = 8;
   int rounds = 100;    // of each thread
-  double minutes = 0;  // that pass before the last rounds begin
+  double minutes = 0;  // time after which no further rounds begin
   double max_growth_mib = 16;
   std::string library;
 };
 
-// What a process holds of the system.
+// Resources that the process holds.
 struct Held {
   int64_t resident_bytes = 0;
-  int64_t mappings = 0;  // of files: those of libraries that are loaded
+  int64_t mappings = 0;  // mappings of files, such as loaded libraries
   int64_t descriptors = 0;
 };
 
@@ -77,7 +77,7 @@ class Soak {
     return Soak(options, *std::move(model), *std::move(expected));
   }
 
-  // Rounds of all threads; the number of those that went wrong.
+  // Runs rounds in all threads, and returns the number of failed rounds.
   int64_t Rounds(int rounds, uint64_t seed) const {
     std::atomic<int64_t> wrong = 0;
     std::vector<std::thread> threads;
@@ -92,7 +92,7 @@ class Soak {
   }
 
  private:
-  // An image of which all pixels are half on.
+  // Runs an image with all pixels at 0.5.
   static absl::StatusOr<std::vector<float>> Run(const Model& model) {
     const TensorInfo& info = model.inputs()[0];
     absl::StatusOr<NDArray> input = NDArray::Empty(info.shape, info.dtype, info.device);
@@ -190,7 +190,7 @@ int Main(const Options& options) {
 int main(int argc, char** argv) {
   kiln::runtime::Options options;
   CLI::App app("Threads that load, run and drop models.");
-  // A test has arguments of its own, and --test_arg adds others.
+  // A test has its own arguments, and --test_arg overrides them.
   app.option_defaults()->take_last();
   app.add_option("--threads", options.threads)->check(CLI::Range(1, 1024));
   app.add_option("--rounds", options.rounds)->check(CLI::PositiveNumber);

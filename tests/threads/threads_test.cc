@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many threads and one loaded model. ThreadSanitizer ends the program with a failure if it has
-// anything to report.
+// Many threads and one loaded model. ThreadSanitizer ends the program with a failure if it reports
+// anything.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -27,7 +27,7 @@ constexpr size_t kClasses = 10;
 
 using Probabilities = std::array<float, kClasses>;
 
-// The data of a NumPy file of bytes: what follows its header.
+// Returns the data of a NumPy file: its last `count` bytes, which follow the header.
 std::vector<uint8_t> Bytes(const std::string& path, size_t count) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -65,7 +65,7 @@ class Threads : public testing::Test {
     return result;
   }
 
-  // Every thread starts at an image of its own and sees all of them.
+  // Each thread starts at a different image and classifies all of them.
   void ExpectSameFromManyThreads(const Model& model) {
     std::vector<Probabilities> alone(kImages);
     const NDArray input = NewInput(model);
@@ -105,7 +105,7 @@ TEST_F(Threads, GraphExecutor) {
 
 TEST_F(Threads, SharedObject) { ExpectSameFromManyThreads(Model::Load(kSharedObject).value()); }
 
-// Loading is safe as well: each thread loads, runs and drops a model of its own.
+// Loading is thread-safe, too: each thread loads, runs and drops its own model.
 TEST_F(Threads, LoadAndRun) {
   std::array<bool, kThreads> right = {};
   std::vector<std::thread> threads;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C ABI of TVM 0.9.0 on machines with 64 bits, as far as these tests speak it.
+// The parts of the C ABI of TVM 0.9.0 on 64-bit machines that these tests use.
 #ifndef KILN_TESTS_TVM_COMPAT_ABI_H_
 #define KILN_TESTS_TVM_COMPAT_ABI_H_
 

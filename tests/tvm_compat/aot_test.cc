@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared object in the hands of the C++ AotExecutor of the release: it asks for the metadata,
-// makes tensors by them, and calls the entry function that they name.
+// Loads a shared object like the release's C++ AotExecutor: it gets the metadata, creates the
+// tensors that these describe, and calls the entry function that they name.
 #include <string>
 #include <vector>
 
@@ -14,7 +14,7 @@ std::vector<int64_t> ShapeOf(const TensorInfo& info) {
   return {info.shape, info.shape + info.num_shape};
 }
 
-// Executor and convention, and code generator, as files are named.
+// Executor, convention and code generator, as in the names of files.
 class AotTest : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
@@ -27,8 +27,8 @@ class AotTest : public testing::TestWithParam<std::string> {
     metadata_ = static_cast<const Metadata*>(result.v_handle);
   }
 
-  // Inputs, outputs; then, only where the model declares workspace pools, one array of bytes for
-  // all constant pools, which may be empty, and one for each workspace pool.
+  // Returns inputs and outputs. If the model declares workspace pools, also returns one array of
+  // bytes for all constant pools, which may be empty, and one for each workspace pool.
   std::vector<Array> Arguments() {
     std::vector<Array> arrays;
     for (int64_t i = 0; i < metadata_->num_inputs; ++i) {
@@ -66,7 +66,7 @@ TEST_P(AotTest, MetadataOfTheRelease) {
   EXPECT_EQ(metadata_->inputs[0].dtype.lanes, 1);
   EXPECT_STREQ(metadata_->inputs[1].name, "n");
   EXPECT_EQ(metadata_->inputs[1].dtype.code, 0);
-  // Outputs have these names whatever the model calls them.
+  // Outputs have these names, independent of their names in the model.
   ASSERT_EQ(metadata_->num_outputs, 2);
   EXPECT_STREQ(metadata_->outputs[0].name, "output0");
   EXPECT_STREQ(metadata_->outputs[1].name, "output1");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// __tvm_dev_mblob, byte by byte as the loader of the release goes over it.
+// Reads __tvm_dev_mblob byte by byte, like the release's loader.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 namespace tvm09 {
 namespace {
 
-// Numbers of 64 bits, strings with their lengths in front, all little-endian.
+// Numbers of 64 bits, and strings after their lengths, all little-endian.
 class Stream {
  public:
   Stream(const unsigned char* bytes, size_t size) : next_(bytes), end_(bytes + size) {}
@@ -53,7 +53,7 @@ class BlobTest : public testing::TestWithParam<const char*> {
     return Stream(bytes + 8, size);
   }
 
-  // The parameters of a factory, of which there are none, and its module name.
+  // Expects the parameters of a factory, which has none, and its module name.
   void ExpectFactory(Stream& blob) {
     EXPECT_EQ(blob.Number(), 0u) << "number of arrays";
     EXPECT_EQ(blob.Number(), 0u) << "number of names";

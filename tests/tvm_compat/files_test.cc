@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameter files and serialised arrays, byte by byte.
+// Parameter files and serialized arrays, byte by byte.
 #include <cstring>
 #include <string>
 
@@ -19,7 +19,7 @@ std::string Bytes(T value) {
   return bytes;
 }
 
-// Magic number, a reserved word, device, rank, type, extents, bytes, elements.
+// Returns magic number, reserved word, device, rank, type, extents, number of bytes, elements.
 std::string ArrayOfTwoFloats(float a, float b) {
   uint32_t first = 0, second = 0;
   std::memcpy(&first, &a, sizeof(a));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared object in the hands of the GraphExecutor of the release: it reads the JSON by its rules,
-// gives every storage memory, and calls the functions by their names.
+// Loads a shared object like the release's GraphExecutor: it reads the JSON by its rules, allocates
+// memory for every storage, and calls the functions by their names.
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -31,7 +31,7 @@ std::set<std::string> Keys(const Json& object) {
 
 class GraphTest : public testing::TestWithParam<const char*> {
  protected:
-  // The first string of the blob after the key.
+  // Reads the graph, the first string of the blob after the key.
   void SetUp() override {
     const auto* const blob = static_cast<const char*>(library_.Symbol("__tvm_dev_mblob"));
     ASSERT_NE(blob, nullptr);
@@ -57,7 +57,7 @@ class GraphTest : public testing::TestWithParam<const char*> {
     return ParseDataType(Attr("dltype")[entry].get<std::string>());
   }
 
-  // One array per entry; entries of one storage share its memory.
+  // Creates an array per entry. Entries with the same storage share memory.
   void MakeEntries() {
     std::map<int64_t, int64_t> words;
     for (size_t i = 0; i < Attr("storage_id").size(); ++i) {

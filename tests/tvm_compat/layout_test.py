@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes and offsets of the ABI's structs: in the headers, by compilers for machines with 64 and 32 bits, and in the objects that Kiln makes."""
+"""Sizes and offsets of the ABI's structs: in the headers, with compilers for 64 and 32 bits, and in the objects that
+Kiln makes."""
 
 import itertools
 import os
@@ -17,7 +18,7 @@ ARM_FLAGS = ["-mcpu=cortex-m3", "-mthumb"]
 RISCV = "riscv64-unknown-elf-gcc"
 RISCV_FLAGS = ["-march=rv32imac", "-mabi=ilp32", "--specs=picolibc.specs"]
 
-# Pointers to functions that the C++ runtime fills in when it loads a shared object.
+# Pointers to functions that the C++ runtime sets when it loads a shared object.
 POINTERS = {
     "__TVMAPISetLastError",
     "__TVMBackendAllocWorkspace",
@@ -28,7 +29,7 @@ POINTERS = {
     "__TVMFuncCall",
 }
 
-# Functions of the C runtime, and of the C library, that linked models may call.
+# Functions of the C runtime and the C library that linked models may call.
 CRT_FUNCTIONS = {
     "TVMAPISetLastError",
     "TVMBackendAllocWorkspace",
@@ -40,7 +41,8 @@ CRT_FUNCTIONS = {
     "memset",
 }
 
-# Struct -> size and offsets of its members, for x86-64 and AArch64, for 32-bit Arm and RISC-V, and for i386 (None: the same as Arm).
+# Size and member offsets of each struct for x86-64 and AArch64, for 32-bit Arm and RISC-V, and for i386 (None: the same
+# as Arm).
 STRUCTS = {
     "DLDevice": (
         {"": 8, "device_type": 0, "device_id": 4},
@@ -104,7 +106,7 @@ STRUCTS = {
 
 
 def assertions(machine):
-    """C source that compiles only if all structs lie as the table says."""
+    """Returns C source that compiles only if all structs have the layout of the table."""
     lines = ["#include <stddef.h>"]
     for header in ("c_backend_api.h", "metadata_types.h", "crt/error_codes.h", "crt/func_registry.h"):
         lines.append('#include "tvm/runtime/{}"'.format(header))
@@ -112,9 +114,9 @@ def assertions(machine):
         for member, number in (layouts[machine] or layouts[1]).items():
             found = "offsetof({}, {})".format(struct, member) if member else "sizeof({})".format(struct)
             lines.append('_Static_assert({0} == {1}, "{0}");'.format(found, number))
-    # An enum in the ABI's header: one byte where enums are as short as their values allow.
+    # This is an enum in the ABI's header. It has one byte if the compiler uses the smallest type for enums.
     lines.append('_Static_assert(sizeof(((DLDevice*)0)->device_type) == sizeof(DLDeviceType), "DLDevice.device_type");')
-    # Of four bytes where enums are as short as their values allow, too.
+    # This enum has four bytes even if the compiler uses the smallest type for enums.
     lines.append('_Static_assert(sizeof(tvm_crt_error_t) == 4, "tvm_crt_error_t");')
     lines.append('_Static_assert(kTvmErrorSystemErrorMask == -2147483647 - 1, "kTvmErrorSystemErrorMask");')
     return "\n".join(lines) + "\n"
@@ -138,7 +140,7 @@ class LayoutTest(unittest.TestCase):
         self.run_command(*compiler, "-std=c11", "-ffreestanding", "-fsyntax-only", "-I" + INCLUDE, path)
 
     def test_shared_objects_want_nothing_else(self):
-        """They call the runtime by pointers that it fills in, and link nothing that it does not have."""
+        """Shared objects call the runtime by pointers that it sets, and link no library that it does not have."""
         for codegen, executor in itertools.product(os.environ["CODEGENS"].split(), ("aot", "graph")):
             with self.subTest(codegen + " " + executor):
                 options = ["--module-name", "chain", "--codegen", codegen, "--executor", executor, "--target", "x86-64"]
@@ -166,7 +168,7 @@ class LayoutTest(unittest.TestCase):
 
     @unittest.skipIf(shutil.which(ARM) is None, ARM + " is not installed")
     def test_objects_for_cortex_m3(self):
-        """The sizes of the structs in the code of both code generators, and the bytes of the registry."""
+        """Checks the sizes of the structs in the code of both code generators, and the bytes of the registry."""
         for codegen in os.environ["CODEGENS"].split():
             with self.subTest(codegen):
                 options = ["--module-name", "chain", "--runtime", "crt", "--codegen", codegen, "--target", "cortex-m3"]
@@ -179,14 +181,14 @@ class LayoutTest(unittest.TestCase):
                     if match:
                         symbols[match.group(2)] = int(match.group(1), 16)
                 undefined = {line.split()[-1] for line in self.run_command("arm-none-eabi-nm", "-u", "chain.o").splitlines()}
-                # What the compiler's own library has: arithmetic that the machine lacks.
+                # Names with __ are in the compiler's library: arithmetic that the machine lacks.
                 undefined = {name for name in undefined if not name.startswith("__")}
                 self.assertLessEqual(undefined, CRT_FUNCTIONS)
                 self.assertEqual(symbols["tvmgen_chain_tvm_metadata_root"], 80)
                 self.assertEqual(symbols["tvmgen_chain_tvm_metadata_inputs"], 2 * 24)
                 self.assertEqual(symbols["tvmgen_chain_tvm_metadata_outputs"], 2 * 24)
                 self.assertEqual(symbols["tvmgen_chain_registry"], 8)
-                # A count of 16 bits, each name with its NUL, one more NUL.
+                # The names are a count of 16 bits, each name with its NUL, and one more NUL.
                 with open(os.path.join(self.folder, "chain.o"), "rb") as file:
                     found = re.findall(rb"(?=(.)\0((?:tvmgen_chain_\w+\0)+)\0)", file.read(), re.DOTALL)
                 self.assertIn(True, [count[0] == names.count(b"\0") for count, names in found])

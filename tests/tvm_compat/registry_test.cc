@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A linked model as the C runtime of the release finds it: the registry's bytes, the metadata, the
+// A linked model as the release's C runtime finds it: the registry's bytes, the metadata, and the
 // call of its AOT executor.
 #include <cstring>
 #include <string>
@@ -13,8 +13,8 @@ extern "C" const tvm09::Module* TVMSystemLibEntryPoint();
 namespace tvm09 {
 namespace {
 
-// Names in their order: a count of 16 bits in the byte order of the machine, each name with its
-// NUL, one more NUL.
+// Returns the names in order: a count of 16 bits in the machine's byte order, each name with its
+// NUL, and one more NUL.
 std::vector<std::string> Names(const FuncRegistry& registry) {
   uint16_t count = 0;
   std::memcpy(&count, registry.names, sizeof(count));
@@ -65,7 +65,7 @@ TEST(Registry, RunsAsTheExecutorCallsIt) {
   std::vector<Array> arrays;
   for (int64_t i = 0; i < metadata.num_inputs; ++i) arrays.push_back(Make(metadata.inputs[i]));
   for (int64_t i = 0; i < metadata.num_outputs; ++i) arrays.push_back(Make(metadata.outputs[i]));
-  // Unlike the C++ executor, it puts nothing for constants in front of the workspace.
+  // Unlike the C++ executor, it passes no array of constants before the workspace.
   for (int64_t i = 0; i < metadata.num_workspace_pools; ++i) {
     arrays.push_back(Make(metadata.workspace_pools[i]));
   }

@@ -20,11 +20,11 @@ int open_workspaces = 0;
 
 void SetLastError(const char* text) { last_error = text; }
 
-// GetFuncFromEnv gives out no handle that could be called.
+// Never called, because GetFuncFromEnv returns no handle.
 int FuncCall(void*, Value*, int*, int, Value*, int*) { return -1; }
 
-// Searches the imports of the module, of which these libraries have none, then the global registry:
-// never the module itself.
+// Searches the imports of the module, which are empty for these libraries, and then the global
+// registry, but never the module itself.
 int GetFuncFromEnv(void*, const char* name, void**) {
   last_error =
       "Cannot find function " + std::string(name) + " in the imported modules or global registry.";
@@ -46,7 +46,7 @@ int FreeWorkspace(int, int, void* memory) {
   return 0;
 }
 
-// All tasks one after the other.
+// Runs all tasks one after the other.
 int ParallelLaunch(int (*task)(int, ParallelEnv*, void*), void* data, int num_task) {
   ParallelEnv env = {nullptr, num_task == 0 ? 3 : num_task};
   for (int i = 0; i < env.num_task; ++i) {
@@ -60,7 +60,7 @@ int ParallelBarrier(int, ParallelEnv*) { return -1; }
 }  // namespace
 
 Library::Library(const std::string& path) {
-  // Everything is looked up now: a symbol that only Kiln's runtime had would be missing here.
+  // RTLD_NOW resolves all symbols, so a symbol that only Kiln's runtime has is an error.
   handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   EXPECT_NE(handle_, nullptr) << dlerror();
   if (handle_ == nullptr) return;

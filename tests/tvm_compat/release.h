@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shared object as the C++ runtime of TVM 0.9.0 loads it and calls what is in it.
+// A shared object, loaded and called like the C++ runtime of TVM 0.9.0 does.
 #ifndef KILN_TESTS_TVM_COMPAT_RELEASE_H_
 #define KILN_TESTS_TVM_COMPAT_RELEASE_H_
 
@@ -13,32 +13,32 @@ namespace tvm09 {
 
 class Library {
  public:
-  // Opens the file and fills its pointers to functions of the runtime. Fails the test if that is
-  // not possible, or if the file wants another function.
+  // Opens the file and sets its pointers to functions of the runtime. Fails the test if this is not
+  // possible, or if the file needs another function.
   explicit Library(const std::string& path);
   ~Library();
 
-  // Null if there is none.
+  // Returns null if there is no such symbol.
   void* Symbol(const std::string& name) const;
   PackedFunction Function(const std::string& name) const {
     return reinterpret_cast<PackedFunction>(Symbol(name));
   }
-  // Bytes of the symbol as the file says.
+  // Size of the symbol in the file.
   size_t SymbolBytes(const std::string& name) const;
 
  private:
   void* handle_ = nullptr;
 };
 
-// The code generators of this build, as they are called in the names of files.
+// Code generators of this build, by their names in the names of files.
 std::vector<const char*> Codegens();
 
-// The text that compiled code left behind last.
+// The last error text that compiled code set.
 const std::string& LastError();
-// Workspaces that compiled code has taken and not given back.
+// Number of workspaces that compiled code allocated and did not free.
 int OpenWorkspaces();
 
-// A compact tensor on the CPU with memory of its own.
+// A compact tensor on the CPU that owns its memory.
 class Array {
  public:
   Array(std::vector<int64_t> shape, DataType dtype);
@@ -48,7 +48,7 @@ class Array {
   T* data() {
     return static_cast<T*>(tensor_.data);
   }
-  // Another shape over the memory of `array`.
+  // Returns an array with another shape that shares the memory of `array`.
   static Array View(Array& array, std::vector<int64_t> shape, DataType dtype);
 
  private:
@@ -59,7 +59,7 @@ class Array {
   Tensor tensor_ = {};
 };
 
-// Calls with tensors as arguments, each with the code of a tensor.
+// Calls a function with tensors as arguments and the type code of tensors.
 int CallWithTensors(PackedFunction function, std::vector<Tensor*> tensors);
 
 }  // namespace tvm09

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A library as TVM 0.9 makes it for the AOT executor, by hand: sum = x + c, float32 (4), product =
-// 2 * x as int8 (2, 2), where c = {1, 2, 3, 4} comes in the pool of constants, the two workspace
-// pools hold copies of x and of the sum, and further scratch memory is the runtime's.
+// A library like those of TVM 0.9 for the AOT executor, written by hand. sum = x + c, float32 (4),
+// and product = 2 * x as int8 (2, 2). c = {1, 2, 3, 4} comes from the constant pool. The two
+// workspace pools hold copies of x and of the sum. Further scratch memory comes from the runtime.
 #include <string.h>
 
 #include "tests/tvm_compat/tvm_library.h"
@@ -104,7 +104,7 @@ int32_t tvmgen_default___tvm_main__(Value* args, int* codes, int count, Value* r
   return TVMBackendFreeWorkspace(kCpu, 0, scratch);
 }
 
-// Factory → metadata module → library. The factory's parameter is linked in, and no input.
+// Factory → metadata module → library. The factory's parameter is linked in, and is not an input.
 EXPORT extern const Blob __tvm_dev_mblob;
 const Blob __tvm_dev_mblob = {sizeof(Blob) - 8,
                               4,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A library as TVM 0.9 makes it for the graph executor, by hand: output0 = x + p0, float32 (4),
-// where the parameter p0 = {1, 2, 3, 4} comes with the factory.
+// A library like those of TVM 0.9 for the graph executor, written by hand. output0 = x + p0,
+// float32 (4). The parameter p0 = {1, 2, 3, 4} is part of the factory.
 #include "tests/tvm_compat/tvm_library.h"
 
 #define GRAPH                                                                                      \

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the stand-ins for libraries of TVM 0.9 share, in that release's layout and without a header
-// of Kiln's. As its C code generator does, they call the runtime's functions by name.
+// Common declarations of the stand-ins for libraries of TVM 0.9, in that release's layout and
+// without headers of Kiln. Like the code of its C code generator, they call the runtime's functions
+// by name.
 #ifndef KILN_TESTS_TVM_COMPAT_TVM_LIBRARY_H_
 #define KILN_TESTS_TVM_COMPAT_TVM_LIBRARY_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries that TVM 0.9 has made, in Kiln's C++ runtime.
+// Libraries built by TVM 0.9, in Kiln's C++ runtime.
 #include <string>
 
 #include "gmock/gmock.h"
@@ -34,7 +34,7 @@ TEST(TvmLibrary, AotModelRuns) {
   const absl::StatusOr<Model> model = Model::Load(kAot);
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ(model->name(), "default");
-  EXPECT_EQ(model->inputs()[0].alignment_bytes, 64u);  // which TVM's code may assume
+  EXPECT_EQ(model->inputs()[0].alignment_bytes, 64u);  // TVM's code may assume this alignment
   const auto outputs = model->Run({Floats({1, 2, 3, 4})});
   ASSERT_TRUE(outputs.ok()) << outputs.status();
   EXPECT_THAT(outputs->at(0).values<float>(), ElementsAre(2, 4, 6, 8));

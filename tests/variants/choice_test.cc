@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice of a CPU variant, by the words in which a CPU describes itself, run by the
+// The choice of a CPU variant from the words in which a CPU describes itself, run by the
 // interpreter.
 #include <cstdint>
 #include <map>
@@ -30,7 +30,8 @@ using Words = std::vector<uint32_t>;
 constexpr uint32_t kAvxState = 0x7;
 constexpr uint32_t kAvx512State = 0xe7;
 
-// Weights of many values, which targets pack in their own way, and a bias, which none packs.
+// A model with weights of many values, which each target packs differently, and a bias, which no
+// target packs.
 Graph Model() {
   return ParseRelay(R"(#[version = "0.0.5"]
       def @main(%x: Tensor[(3, 33), float32]) {
@@ -54,7 +55,8 @@ CompileOptions Options(const std::vector<std::string>& targets) {
 
 CompileOptions ThreeVariants() { return Options({"x86-64-v2", "x86-64-v3", "x86-64-v4"}); }
 
-// A CPU that has what code of the target needs, and a system that saves what `xcr0` says.
+// Returns a CPU with all features of the target, and a system that saves the registers given by
+// `xcr0`.
 Words CpuOf(const std::string& target, uint32_t xcr0) {
   Words words(kNumCpuWords, 0);
   const auto features = CpuFeaturesOf(Target::Parse(target).value()).value();
@@ -89,7 +91,7 @@ TEST(Choice, IsTheLastVariantThatTheCpuHasAllOf) {
   EXPECT_EQ(Decide(program, v3), 2);
   EXPECT_EQ(Decide(program, v4), 3);
   EXPECT_EQ(Decide(program, Words(kNumCpuWords, ~uint32_t{0})), 3);
-  // One feature less is a level less.
+  // Without one feature, the next lower level is chosen.
   for (const char* name : {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}) {
     EXPECT_EQ(Decide(program, Without(v4, name)), 2) << name;
   }
@@ -107,7 +109,8 @@ TEST(Choice, IsTheLastVariantThatTheCpuHasAllOf) {
   }
 }
 
-// The CPU has the instructions, but they do not keep their registers, or may not be executed.
+// The CPU has the instructions, but the system does not save their registers or does not enable
+// them.
 TEST(Choice, IsOfWhatTheOperatingSystemSavesToo) {
   const Stages stages = RunStages(Model(), ThreeVariants()).value();
   const loop::LoopProgram& program = stages.program;
@@ -137,7 +140,8 @@ TEST(Choice, KnowsFeaturesBeyondTheLevels) {
             3);
 }
 
-// Of AMX the system saves the registers, and lets the process use them, without which the bits are not set.
+// For AMX, the system must save the registers and permit the process to use them. Otherwise the
+// bits are not set.
 TEST(Choice, KnowsRegistersThatHoldMatrices) {
   const std::string matrices = "x86-64-v4 -mattr=+avx512vnni -mattr=+amx-int8";
   const Stages stages = RunStages(Model(), Options({"x86-64-v4", matrices})).value();
@@ -154,7 +158,7 @@ TEST(Choice, KnowsRegistersThatHoldMatrices) {
   EXPECT_EQ(Decide(program, others), 1);
 }
 
-// What the model gives on that CPU, or the error.
+// Returns the model's results on that CPU, or the error.
 absl::StatusOr<std::vector<float>> RunModel(const CompileOptions& options, const Words& words) {
   const Stages stages = RunStages(Model(), options).value();
   const loop::LoopProgram program = VectorProgram(stages.program, options).value();
@@ -198,7 +202,8 @@ TEST(Variants, ShareEqualConstants) {
     EXPECT_TRUE(bytes.insert(constant.tensor.bytes()).second) << constant.buffer->name;
     size += constant.buffer->num_bytes();
   }
-  // The bias of one operator function in three variants, and the weights as each packs them.
+  // The constants are one bias for the three variants of an operator function, and the weights as
+  // each variant packs them.
   EXPECT_GE(stages.program.constants.size(), 2u);
   EXPECT_LT(stages.program.constants.size(), 6u);
   EXPECT_EQ(stages.metadata.functions(0).constant_size_bytes(), size);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program with CPU variants on CPUs that QEMU emulates: the best that the CPU has runs, and one that has too little is told so."""
+"""A program with CPU variants on CPUs that QEMU emulates. The best supported variant runs, and an insufficient CPU
+gives an error."""
 
 import shutil
 import subprocess
@@ -14,7 +15,8 @@ LONE = ["highest_c", "highest_default"]
 @unittest.skipUnless(QEMU, "no qemu-x86_64, which the package qemu-user has")
 class CpusTest(unittest.TestCase):
     def run_on(self, cpu, *models):
-        """The lines of the program, by their first two words those that set a variant."""
+        """Returns (variant, rest) of each line by its first word. Lines that set a variant are stored by their first
+        two words."""
         result = subprocess.run([QEMU, "-cpu", cpu, PROGRAM] + list(models), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertEqual(result.returncode, 0, "on {}: {}".format(cpu, result.stderr.decode()))
         lines = {}

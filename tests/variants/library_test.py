@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries with CPU variants: what the command line says of them, and which instructions are in which function."""
+"""Libraries with CPU variants: the output of the command line about them, and the instructions in their functions."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from tests.cli.cli_case import CODEGENS, DIGITS, MY_MOD, CliCase, needs_llvm
 
 INCLUDE = os.path.abspath("runtime_crt/include")
 COMPILERS = [compiler for compiler in ("gcc", "clang-19") if shutil.which(compiler)]
-# Products of bytes of many rows and columns.
+# Products of bytes with many rows and columns.
 BYTES = """#[version = "0.0.5"]
 def @main(%x: Tensor[(64, 128), int8]) {
   %0 = cast(multiply(sin(cumsum(full(0.37f, shape=[16384]))), 100f), dtype="int8");
@@ -24,7 +24,7 @@ VARIANT = re.compile(r"_x86_64_v([234])")
 
 
 def instructions(file):
-    """The instructions of every function of an object, by its name."""
+    """Returns the instructions of an object's functions, by name."""
     text = subprocess.check_output(["objdump", "-d", "--no-show-raw-insn", file]).decode()
     functions, current = {}, None
     for line in text.splitlines():
@@ -37,7 +37,7 @@ def instructions(file):
 
 
 def is_vex(instruction):
-    """Of AVX, AVX2, AVX-512, FMA or BMI: encoded with VEX or EVEX."""
+    """True for instructions of AVX, AVX2, AVX-512, FMA or BMI, which are encoded with VEX or EVEX."""
     name = instruction.split()[0]
     if name in ("verr", "verw", "vmcall"):
         return False
@@ -96,7 +96,8 @@ class LibraryTest(CliCase):
                         self.assertEqual([i for i in body if is_vex(i)], [], name)
 
     def test_variants_have_their_instructions(self):
-        """By features beyond the levels, in the machine code that LLVM makes and in that of C compilers, which get no flags for it."""
+        """Variants use features beyond the levels, in LLVM's machine code and in that of C compilers, which get no
+        flags for them."""
         model = self.write("bytes.relay", BYTES)
         variants = ["x86-64-v2", "x86-64-v3", "x86-64-v4 -mattr=+avx512vnni", "x86-64-v4 -mattr=+avx512vnni -mattr=+amx-int8"]
         found = []
@@ -117,7 +118,7 @@ class LibraryTest(CliCase):
             self.assertEqual(sorted(dots.values()), sorted([["pmaddwd"], ["vpmaddwd"], ["vpdpbusd"], ["tdpbssd"]]), name)
 
     def test_the_choice_asks_linux_for_registers_of_matrices(self):
-        """Where a variant has AMX, and there alone."""
+        """The request is in the code only if a variant has AMX."""
         ask = {
             "llvm": r"(?s)choose_cpu_variant\.ask\(\) #.*? call i64 @kiln\.request_matrices\(\).*? and i32 %\d+, -54525953\n",
             "c": r"\(words\[3\] & 0x3400000u\) != 0 && kiln_request_matrices\(\) != 0\) words\[3\] &= ~0x3400000u;",
@@ -153,7 +154,7 @@ class LibraryTest(CliCase):
         self.assertIn("--cpu-variant: the code of the model is for one target", result.stderr.decode())
 
     def test_weights_are_shared(self):
-        """Three variants are less than three libraries."""
+        """The constants of three variants are smaller than those of three libraries."""
         sizes = {}
         for name, flags in (("three", ("--cpu-variants", THREE)), ("v2", ("--target", "x86-64-v2"))):
             self.succeeds("compile", MY_MOD, "-o", self.path(name), *flags)

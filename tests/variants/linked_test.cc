@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variants of models that are linked into the program give what the model gives that is compiled
-// for that CPU alone. The machine that runs this has as many of them as it has.
+// Variants of linked models give the same results as the model that is compiled for one target.
+// Only the variants that this machine supports are tested.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ using ::testing::StrEq;
 constexpr const char* kVariants[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
 constexpr const char* kModules[] = {"aot_c", "aot_default", "graph_c", "graph_default"};
 
-// Of this machine: asked here by the compiler's own means.
+// Number of variants that this machine supports, by the C++ compiler's own functions.
 int NumVariants() {
   __builtin_cpu_init();
   if (!__builtin_cpu_supports("sse4.2")) return 0;

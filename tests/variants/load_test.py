@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries for another CPU are refused by name, before any of their code runs."""
+"""A library for another CPU is refused, with its name, before any of its code runs."""
 
 import os
 import shutil
@@ -62,7 +62,7 @@ class LoadTest(CliCase):
         subprocess.run(command, check=True)
         self.assertIn("this CPU lacks avx512f", self.load("Haswell", other))
         self.assertFalse(os.path.exists(mark))
-        # The same library without the notes shows that the constructor is there.
+        # The same library without the notes shows that the constructor exists.
         command.remove(source)
         subprocess.run(command, check=True)
         self.assertIn("not a compiled model", self.load("Haswell", other))

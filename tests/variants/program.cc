@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints of every model the variant that runs and a hash of what it gives, or the error.
+// Prints for every model the variant that runs and a hash of its result, or the error.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -14,7 +14,7 @@
 namespace kiln::runtime {
 namespace {
 
-// FNV-1a.
+// The FNV-1a hash.
 uint64_t Hash(const std::vector<float>& values) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (const float value : values) {
@@ -45,9 +45,9 @@ int Main(int argc, char** argv) {
   for (const char* const name : {"plain_c", "plain_default"}) {
     Print(name, PlainVariant(name), RunPlain(name));
   }
-  // Models of one target, which a CPU that lacks something cannot run: those that are asked for.
+  // Models of one target are run only if they are named, because this CPU may not support them.
   for (int i = 1; i < argc; ++i) Print(argv[i], "only", RunModule(argv[i]));
-  // What the CPU lacks cannot be forced on it.
+  // A variant that the CPU does not support cannot be forced.
   const Module module = Module::SystemLib("aot_default").value();
   for (const char* const variant : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
     const absl::Status status = SetCpuVariant(module, variant);

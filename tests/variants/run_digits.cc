@@ -13,7 +13,7 @@
 namespace kiln::runtime {
 namespace {
 
-// Neither of one value nor of integers.
+// Returns floats that differ from each other and are not integers.
 std::vector<float> Input(size_t count) {
   std::vector<float> values(count);
   uint32_t state = 1;

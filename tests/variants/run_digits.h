@@ -10,12 +10,11 @@
 
 namespace kiln::runtime {
 
-// The values that the model gives, of a system library by its module name, and of plain C
-// functions.
+// Returns the result of the model: of a system library by its module name, or of plain C functions.
 absl::StatusOr<std::vector<float>> RunModule(const std::string& name);
 absl::StatusOr<std::vector<float>> RunPlain(const std::string& name);
 
-// Of "plain_c" and "plain_default".
+// Get and set the variant of "plain_c" or "plain_default".
 std::string PlainVariant(const std::string& name);
 bool SetPlainVariant(const std::string& name, const char* variant);
 

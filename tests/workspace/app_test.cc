@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of the C++ runtime in a workspace of its own.
+// A program of the C++ runtime in a separate workspace.
 #include <cstdio>
 
 #include "double.h"

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the audio front end of microWakeWord, TensorFlow Lite's microfrontend, as a model that `kiln compile` takes.
+"""Writes microWakeWord's audio front end, TensorFlow Lite's microfrontend, as a model for `kiln compile`.
 
     micro_frontend.py --step-ms 10 -o frontend.relay
 
-A run of the model takes one step of samples, int16 at 16 kHz, and gives the features of one window: of each channel, as int8, what a
-microWakeWord model reads. It keeps the samples of the window and the estimate of noise. `is_valid` is false until the first window is full.
-Each feature equals that of the microfrontend: tables are computed in float32 as there.
+One run of the model takes one step of samples (int16 at 16 kHz) and returns the features of one window: an int8 value
+per channel, which is the input of a microWakeWord model. The model keeps the samples of the window and the noise
+estimate. `is_valid` is false until the first window is full. Each feature equals that of the microfrontend, because the
+tables are also computed in float32.
 """
 
 import argparse
@@ -22,13 +23,15 @@ DTYPES = {"int8": (0, 8, "b"), "int16": (0, 16, "h"), "uint16": (1, 16, "H"), "u
 
 
 def f32(value):
-    """The nearest float32."""
+    """Rounds to the nearest float32."""
     return struct.unpack("<f", struct.pack("<f", value))[0]
 
 
 def log1p(x):
-    """log(1 + x) of an x >= 0, with the rounding of the C library's log1pf on microcontrollers, Sun's fdlibm: of (1 + f) * 2^k as k log(2) and a
-    polynomial of s = f / (2 + f)."""
+    """Computes log(1 + x) for x >= 0 with the rounding of log1pf in Sun's fdlibm, the C library of microcontrollers.
+
+    With 1 + x = (1 + f) * 2^k, the result is k log(2) plus a polynomial of s = f / (2 + f).
+    """
     k, correction, f = 0, 0.0, x
     if x >= 0.41421356:
         u = f32(1 + x)
@@ -56,7 +59,7 @@ def mel(hertz):
 
 
 def window(size):
-    """Half a period of a squared sine."""
+    """Returns half a period of a squared sine."""
     step = f32(f32(f32(math.pi) * f32(2)) / f32(size))
     values = []
     for i in range(size):
@@ -71,7 +74,7 @@ def quantized(weight):
 
 
 def filter_bank(options, fft_length):
-    """The terms of the triangular filters: pairs of weights, bins, first channels."""
+    """Returns the terms of the triangular filters as (pair of weights, bin, first channel)."""
     count = options.channels
     low = mel(options.lower_hertz)
     spacing = f32(f32(mel(options.upper_hertz) - low) / f32(count + 1))
@@ -100,7 +103,9 @@ def filter_bank(options, fft_length):
 
 
 def gains(options, input_bits):
-    """The gain of a level of noise: of 0 and 1, and a parabola for each length in bits."""
+    """Returns the table of gains by noise level: the gains of 0 and 1, then a parabola for each length of the level in
+    bits.
+    """
 
     def gain(noise):
         level = f32(f32(noise) / f32(1 << input_bits))
@@ -118,7 +123,7 @@ def gains(options, input_bits):
 
 
 def wrapped(value):
-    """To 16 bits, as C does."""
+    """Wraps to 16 bits, as C does."""
     return (value + 0x8000) % 0x10000 - 0x8000
 
 
@@ -158,7 +163,7 @@ def model(options):
     if options.smoothing_bits < correction:
         raise SystemExit("--smoothing-bits: found %d, wanted at least %d" % (options.smoothing_bits, correction))
     terms = filter_bank(options, fft_length)
-    # Samples come by whole steps, so that a window begins with the first of those that are kept.
+    # Samples arrive in whole steps. A window begins with the oldest sample that is kept.
     steps = -(-size // step)
     kept = (steps - 1) * step
     constants = Constants()

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cc_binary, cc_library and cc_test of this tree: C++ whose copts are KILN_COPTS begins with a precompiled header.
+"""cc_binary, cc_library and cc_test of this tree, which add a precompiled header.
 
     load("//tools/bazel:cc.bzl", "cc_library", "cc_test")
 
-They are those of rules_cc otherwise. --//tools/bazel/pch:enabled, which flags.bazelrc sets, switches the headers on for gcc;
-users of @kiln compile without.
+C++ targets whose copts are KILN_COPTS begin with the header. Otherwise the rules equal those of
+rules_cc. For gcc, --//tools/bazel/pch:enabled turns the headers on; flags.bazelrc sets it. Users of
+@kiln compile without them.
 """
 
 load("@rules_cc//cc:defs.bzl", _cc_binary = "cc_binary", _cc_library = "cc_library", _cc_test = "cc_test")
 load(":copts.bzl", "KILN_COPTS")
 
 def _beginning_with(header, attributes):
-    """The attributes of a target whose C++ begins with a header of //tools/bazel/pch."""
+    """Returns the attributes of a target whose C++ begins with a header of //tools/bazel/pch."""
     copts = attributes.get("copts", [])
     sources = attributes.get("srcs", [])
     if type(copts) != "list" or type(sources) != "list":
@@ -21,7 +22,7 @@ def _beginning_with(header, attributes):
         return attributes
     attributes = dict(attributes)
     attributes["copts"] = copts + select({
-        # In one word, and an error where the compiler cannot take the header.
+        # -include and the path are one word. -Winvalid-pch makes an unusable header an error.
         "//tools/bazel/pch:is_clang": [],
         "//tools/bazel/pch:is_enabled": ["-include$(BINDIR)/tools/bazel/pch/%s.h" % header, "-Winvalid-pch"],
         "//conditions:default": [],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiler options of the code in this repository: every cc_* target names one of these lists.
+"""Compiler options of the code in this repository. Every cc_* target names one of these lists.
 
     load("//tools/bazel:copts.bzl", "KILN_COPTS")
 
@@ -10,7 +10,8 @@
         copts = KILN_COPTS,
     )
 
-The language standard is here as well as in .bazelrc because a workspace that uses Kiln as @kiln has a .bazelrc of its own.
+The lists repeat the language standard of .bazelrc. A workspace that uses Kiln as @kiln has its own
+.bazelrc, which may not set it.
 """
 
 _WARNINGS = [
@@ -19,17 +20,17 @@ _WARNINGS = [
     "-Werror",
 ]
 
-# C++ of the compiler, the tools and the runtime's sources.
+# C++ of the compiler, the tools and the sources of the runtime.
 KILN_COPTS = _WARNINGS + [
     "-std=c++20",
-    # A designated initialiser names what differs from the default.
+    # A designated initializer names only the fields that differ from the default.
     "-Wno-missing-field-initializers",
 ]
 
 # C++ that must compile for users of C++17: tests of the public headers of runtime_cpp.
 KILN_CXX17_COPTS = _WARNINGS + ["-std=c++17"]
 
-# C of runtime_crt and of generated code.
+# C of runtime_crt and generated C.
 KILN_C_COPTS = _WARNINGS + [
     "-std=c99",
     "-pedantic",

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may know whom: the one table of which package may depend on which.
+"""Allowed dependencies between packages.
 
-It becomes the package groups that targets name as their visibility (package_groups below, in this directory's
-BUILD.bazel), and the test //tests/layering compares it with the dependencies that the targets have.
+package_groups below turns the table into package groups, which targets name as their visibility.
+//tools/bazel has these groups. The test //tests/layering compares the table with the dependencies
+of the targets.
 """
 
 _ABSL = "@com_google_absl"
 
-# Package and those below it -> packages and external repositories that its libraries may depend on, besides itself.
-# Tests beside the code may depend on anything.
+# Maps a package, including the packages below it, to the packages and external repositories on
+# which its libraries may depend in addition to itself. Tests in the package may depend on anything.
 LAYERS = {
     "compiler/backend": [
         "compiler/base",
@@ -111,7 +112,7 @@ LAYERS = {
         "compiler/graph",
         "compiler/ops",
         _ABSL,
-        "@nlohmann_json",  # which texts are UTF-8
+        "@nlohmann_json",  # checks if texts are UTF-8
     ],
     "compiler/loop": [
         "compiler/base",
@@ -219,7 +220,7 @@ LAYERS = {
     "mlf": [
         "compiler/base",
         "metadata",
-        "runtime_cpp",  # the formats of parameters and graphs
+        "runtime_cpp",  # formats of parameters and graphs
         _ABSL,
         "@libarchive",
         "@nlohmann_json",
@@ -261,7 +262,7 @@ LAYERS = {
     "runtime_crt": [],
 }
 
-# These may depend on anything, and no package of LAYERS depends on them.
+# These packages may depend on anything. No package of LAYERS depends on them.
 TOP = [
     "docs",
     "models",
@@ -272,7 +273,7 @@ TOP = [
 ]
 
 def package_groups():
-    """Declares for each package of LAYERS the group of packages that may name its targets.
+    """Declares a package group for each package of LAYERS: the packages that may name its targets.
 
     The group of "compiler/graph" is //tools/bazel:users_of_compiler_graph.
     """

@@ -7,11 +7,13 @@ def _path_in_package(target, file):
     return file.short_path[len(prefix) + 1:] if prefix else file.short_path
 
 def named_files(targets):
-    """The files of targets by their names in an archive.
+    """Maps the names of files in an archive to files.
 
     Args:
-      targets: the value of an attr.label_keyed_string_dict. A text that ends with "/**" is a folder that takes the target's files under their
-        paths in its package, one that ends with "/" a folder that takes them without, and any other the name of the one file.
+      targets: the value of an attr.label_keyed_string_dict, which maps targets to places. A place
+        that ends with "/**" is a folder for the target's files, which keep their paths in the package.
+        A place that ends with "/" is a folder for files without their paths. Any other place is the
+        name of the target's only file.
 
     Returns:
       A dict from names to files.

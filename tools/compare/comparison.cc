@@ -34,7 +34,7 @@ Tensor Transposed(const Tensor& tensor, const std::vector<size_t>& axes) {
   return Tensor(type, std::move(bytes));
 }
 
-// Axes that move the channels from the last place to the second, or back.
+// Returns axes that move the channels from the last place to the second, or back.
 std::vector<size_t> MoveChannels(size_t rank, bool to_front) {
   std::vector<size_t> axes = {0};
   if (to_front) axes.push_back(rank - 1);
@@ -48,8 +48,7 @@ std::string LayoutName(size_t rank, bool channels_last) {
   return channels_last ? "N" + space + "C" : "NC" + space;
 }
 
-// Brings the reference into the shape of the tensor that it is compared with; false if there is no
-// way.
+// Transposes or reshapes the reference to the shape of the tensor. False if that is not possible.
 bool MatchLayout(const Shape& wanted, Tensor& reference, std::string& layout) {
   const Shape& shape = reference.type().shape;
   if (shape == wanted || WithoutOnes(shape) == WithoutOnes(wanted)) return true;
@@ -90,7 +89,8 @@ ComparedTensor CompareOne(const NamedTensor& tensor, const NamedTensor& referenc
   return compared;
 }
 
-// The tensors of a reference by their names, and by those of the real numbers that they stand for.
+// The tensors of a reference, keyed by their names and by the names of the real tensors that they
+// represent.
 class Index {
  public:
   explicit Index(const std::vector<NamedTensor>& tensors) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A comparison as a page: compare.html of tools/pages.
+// A comparison as an HTML page: fills compare.html of tools/pages.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -14,13 +14,13 @@ namespace kiln::tools {
 namespace {
 
 constexpr double kLeastExponent = -9;
-constexpr double kBarWidth = 6;  // em
+constexpr double kBarWidth = 6;  // in em
 
 std::string ScientificCell(double value) {
   return absl::StrFormat("<td data-value=\"%.17g\">%.3g</td>", value, value);
 }
 
-// The largest difference beside the largest value, from 10^-9 to 1.
+// Returns a bar for the ratio of the largest difference to the largest value, from 10^-9 to 1.
 std::string BarCell(const TensorError& error) {
   const double ratio = error.largest / std::max(error.largest_wanted, 1e-30);
   const double share = ratio > 0 ? std::clamp(1 - std::log10(ratio) / kLeastExponent, 0.0, 1.0) : 0;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kMostSteps = std::numeric_limits<uint64_t>::max();
 
-// The bits of an element, little endian.
+// Returns the bits of an element, little endian.
 uint64_t BitsOf(const Tensor& tensor, int64_t i) {
   const size_t size = static_cast<size_t>(tensor.type().dtype.bytes());
   uint64_t bits = 0;
@@ -21,7 +21,7 @@ uint64_t BitsOf(const Tensor& tensor, int64_t i) {
 
 uint64_t Between(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
 
-// Floats of one sign are ordered as their bits are.
+// The order of floats with the same sign is that of their bits.
 uint64_t FloatSteps(uint64_t a, uint64_t b, int bits) {
   const uint64_t sign = uint64_t{1} << (bits - 1);
   const uint64_t size_a = a & ~sign, size_b = b & ~sign;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far numbers and vectors are apart; for comparing tensors one by one and over many samples.
+// Distances of numbers and of vectors, to compare single tensors and many samples.
 #ifndef KILN_TOOLS_COMPARE_DISTANCE_H_
 #define KILN_TOOLS_COMPARE_DISTANCE_H_
 
@@ -9,16 +9,16 @@
 
 namespace kiln::tools {
 
-// Steps between element `i` of two tensors of one type: from one float to the next (ULP), or from
-// one integer to the next. The largest number there is between a NaN and a number. 0 and -0 are 0
-// steps apart.
+// Returns the steps between element `i` of two tensors of one type. A step leads from one float to
+// the next (ULP), or from one integer to the next. The distance of a NaN and a number is the
+// largest uint64_t. 0 and -0 are 0 steps apart.
 uint64_t StepsBetween(const Tensor& a, const Tensor& b, int64_t i);
 
-// The cosine of the angle between two vectors, of which elements are added.
+// Computes the cosine of the angle between two vectors, whose elements are added one by one.
 class Angle {
  public:
   void Add(double a, double b);
-  // 1 where both are 0, and 0 where one is.
+  // Returns 1 if both vectors are 0, and 0 if one is.
   double Cosine() const;
 
  private:

@@ -11,7 +11,7 @@
 namespace kiln::tools {
 namespace {
 
-// The values that the model calls its outputs, by id.
+// Returns the names of the model's outputs, keyed by value.
 std::map<ValueId, std::string> OutputNames(const Graph& graph) {
   std::map<ValueId, std::string> names;
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
@@ -20,7 +20,7 @@ std::map<ValueId, std::string> OutputNames(const Graph& graph) {
   return names;
 }
 
-// The names of the model's nodes that a node of the fused graph computes, in order.
+// Returns the names of the model's nodes that a node of the fused graph computes, in order.
 std::string LayersOf(const Node& node) {
   if (!node.is_group()) return node.source.node;
   std::vector<std::string> layers;
@@ -32,7 +32,8 @@ std::string LayersOf(const Node& node) {
   return absl::StrJoin(layers, " ");
 }
 
-// The model's nodes that make what is kept in memory, and with them all that is fused with each.
+// Adds to `sources` the model's nodes that compute values in memory, each with all nodes that are
+// fused with it.
 void AddSources(const Graph& graph, const std::vector<ValueId>& values, const std::string& layers,
                 std::map<std::string, std::string>& sources) {
   for (const ValueId id : values) {
@@ -87,7 +88,7 @@ Graph WithOutputs(Graph graph, const std::vector<NamedValue>& values) {
     graph.outputs.push_back(value.value);
     graph.output_names.push_back(value.name);
   }
-  // What is said of the outputs is said of those that the model had.
+  // These attributes describe the model's original outputs.
   for (const char* attr : {"output_scales", "output_zero_points", "output_axes"}) {
     graph.attrs.Erase(attr);
   }

@@ -23,7 +23,7 @@ constexpr int64_t kMaxResultBytes = int64_t{4} << 30;
 constexpr size_t kMaxShownBytes = 2000;
 constexpr char kScript[] = "run_onnx.py", kRequest[] = "request.json", kResult[] = "result.json";
 
-// The script, the inputs, and what it shall do, as files.
+// Returns the files of a request: the script, the inputs, and request.json.
 std::map<std::string, std::string> Request(const std::string& model,
                                            const std::map<std::string, Tensor>& inputs,
                                            const std::vector<std::string>& names) {

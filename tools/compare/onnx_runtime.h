@@ -14,12 +14,13 @@ namespace kiln::tools {
 
 struct OnnxRuntimeRun {
   std::string version;
-  std::map<std::string, Tensor> tensors;  // those of the names asked for that the model has
+  std::map<std::string, Tensor> tensors;  // the requested tensors that the model has
 };
 
-// Runs the model with `python`, which has to have the packages onnx, onnxruntime and numpy. ONNX
-// Runtime optimises nothing: every tensor is what the file says. InvalidArgument where the program
-// or a package is missing, or where ONNX Runtime refuses the model, with its words.
+// Runs the model with `python`, which needs the packages onnx, onnxruntime and numpy. Optimizations
+// of ONNX Runtime are off, so that every tensor is computed as in the file. InvalidArgument if the
+// program or a package is missing. InvalidArgument, with its message, if ONNX Runtime refuses the
+// model.
 absl::StatusOr<OnnxRuntimeRun> RunOnnxRuntime(const std::string& python, const std::string& model,
                                               const std::map<std::string, Tensor>& inputs,
                                               const std::vector<std::string>& names);

@@ -27,7 +27,7 @@ absl::StatusOr<TensorScales> ScalesOfFile(absl::string_view bytes, const std::st
   return scales;
 }
 
-// A scale and the zero point behind it, where both are one constant.
+// Returns the scale at index `input` and the zero point after it, if both are scalar constants.
 std::optional<TensorScale> ScaleAt(const Graph& graph, const Node& node, size_t input) {
   for (const size_t i : {input, input + 1}) {
     if (i >= node.inputs.size() || !graph.is_constant(node.inputs[i]) ||
@@ -41,7 +41,7 @@ std::optional<TensorScale> ScaleAt(const Graph& graph, const Node& node, size_t 
   return scale;
 }
 
-// What the operator says of its output.
+// Returns the scale and zero point that the operator defines for its output.
 std::optional<TensorScale> OutputScale(const Graph& graph, const Node& node) {
   if (node.is_group()) return std::nullopt;
   const std::vector<InputSchema>& inputs = node.op->inputs;
@@ -51,7 +51,7 @@ std::optional<TensorScale> OutputScale(const Graph& graph, const Node& node) {
   return std::nullopt;
 }
 
-// Whether the output holds numbers of the first input in other places.
+// True if the output contains numbers of the first input at other positions.
 bool MovesNumbers(const Node& node) {
   static const std::set<absl::string_view> kOps = {
       "expand_dims", "nn.batch_flatten", "nn.max_pool2d", "reshape",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the integers of a model's tensors stand for real numbers.
+// Scales and zero points of a model's integer tensors.
 #ifndef KILN_TOOLS_COMPARE_QUANTIZATION_H_
 #define KILN_TOOLS_COMPARE_QUANTIZATION_H_
 
@@ -18,18 +18,18 @@ namespace kiln::tools {
 struct TensorScale {
   double scale = 1;
   int64_t zero_point = 0;
-  std::string real_name;  // the tensor of real numbers that it was made of; may be empty
+  std::string real_name;  // the real tensor from which it is made; may be empty
   friend bool operator==(const TensorScale&, const TensorScale&) = default;
 };
 using TensorScales = std::map<std::string, TensorScale>;
 
-// The scales of the integer tensors of a model by name: `bytes` are those of the file that `graph`
-// was imported from. A TFLite file says them; in ONNX and Relay the operators do. Tensors with
-// several scales are left out.
+// Returns the scales of the integer tensors of a model, keyed by name. `bytes` are those of the
+// file from which `graph` was imported. A TFLite file contains the scales; in ONNX and Relay,
+// operators define them. Tensors with several scales are left out.
 absl::StatusOr<TensorScales> ScalesOf(const Graph& graph, absl::string_view bytes,
                                       const std::string& path);
 
-// The real numbers, as float64.
+// Returns the real numbers, as float64.
 Tensor Dequantize(const Tensor& tensor, const TensorScale& scale);
 
 }  // namespace kiln::tools

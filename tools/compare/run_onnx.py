@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs an ONNX model in ONNX Runtime and keeps tensors between its nodes:   run_onnx.py FOLDER
 
-FOLDER/request.json names the model, a .npy file for every input, and the tensors; FOLDER/result.json names a .npy file for every
-tensor of these that the model has.
+FOLDER/request.json names the model, a .npy file for every input, and the requested tensors. FOLDER/result.json names a
+.npy file for every requested tensor that the model has.
 """
 
 import json
@@ -39,7 +39,7 @@ def main(folder):
         wanted = {value.name for value in session.get_inputs()}
         inputs = {name: numpy.load(path(file)) for name, file in request["inputs"].items() if name in wanted}
         values = session.run(names, inputs)
-    except Exception as error:  # of ONNX Runtime's own kinds
+    except Exception as error:  # ONNX Runtime has its own exception types
         sys.exit(f"{request['model']}: {error}")
     result = {"version": onnxruntime.__version__, "tensors": {}}
     for i, (name, value) in enumerate(zip(names, values)):

@@ -10,7 +10,7 @@
 namespace kiln::tools {
 namespace {
 
-// Slack for a difference of real numbers that are multiples of a scale.
+// Relative slack for rounding errors in differences of real numbers that are multiples of a scale.
 constexpr double kQuantaRounding = 1e-3;
 constexpr uint64_t kMostUlp = std::numeric_limits<int64_t>::max();
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""board_files: what targets make when they are built for a board, for tests that look at the bytes.
+"""board_files: the files of targets that are built for a board, for tests that inspect the bytes.
 
     board_files(
         name = "parts",

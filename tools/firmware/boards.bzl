@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The boards that QEMU has for the cores of //tools/bazel/platforms: one for each, under the core's name.
+"""QEMU's boards for the cores of //tools/bazel/platforms: one per core, named after the core.
 
-`emulator` and `arguments` start the machine; memory is `flash_start`, `ram_start` and at most `max_flash_bytes`, `max_ram_bytes`.
+`emulator` and `arguments` start the machine. `flash_start`, `ram_start`, `max_flash_bytes` and
+`max_ram_bytes` describe its memory.
 """
 
 load("//tools:model_copts.bzl", "size_level")
 load("//tools/bazel/platforms:cores.bzl", "CORES")
 
-# The machine has no display, monitor or serial line; what semihosting writes is standard output.
+# The machine has no display, monitor or serial line. Semihosting writes to standard output.
 _CONSOLE = [
     "-display",
     "none",
@@ -51,7 +52,9 @@ BOARDS = {
 }
 
 def board_properties(board):
-    """What builds an image for a board and runs it there, as a dictionary: the fields of BOARDS and CORES, and size_level."""
+    """Returns a dictionary with everything that is needed to build an image for a board and run it:
+    fields of BOARDS and CORES, and size_level.
+    """
     return dict(
         arguments = BOARDS[board].arguments,
         compiler = CORES[board].compiler,

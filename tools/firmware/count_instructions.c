@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plugin of QEMU (TCG plugins, version 1 of their interface) that counts the instructions which a
+// A QEMU plugin (TCG plugins, version 1 of their interface) that counts the instructions that a
 // program executes between a call of BeginInference and the next call of EndInference:
 //
 //   qemu-system-arm … -plugin libcount_instructions.so,out=counts.txt,core=cortex-m4
 //
-// writes two numbers a line: instructions, which are exact and the same in every run, and what
-// cycles.h makes of them for the core, which is an estimate. Without core= it is 0.
+// It writes two numbers per line: the instructions, which are exact and the same in every run, and
+// their estimated cycles on the core according to cycles.h. Without core= the cycles are 0.
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 #include "tools/firmware/cycles.h"
 
-// What the emulator's interface has of these names, as far as it is used here.
+// Declarations of the emulator's interface, as far as they are used here.
 typedef uint64_t qemu_plugin_id_t;
 struct qemu_plugin_tb;    // A translated block: instructions that are executed one after the other.
 struct qemu_plugin_insn;  // One instruction of a block.
@@ -48,21 +48,21 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info_t* in
 
 int qemu_plugin_version = 1;
 
-// What a block adds to the cycles when it is executed.
+// Cycles of a block when it is executed.
 struct BlockCycles {
   uint64_t begin, end;  // addresses
   uint64_t cycles;      // of its instructions
-  uint64_t refill;      // cycles more if another block than that at its end is next
+  uint64_t refill;      // additional cycles if the next block is not the one at its end
 };
 
-static const struct CoreCycles* core;  // NULL if cycles are not wanted.
+static const struct CoreCycles* core;  // NULL if cycles are not counted.
 static const struct BlockCycles* last_block;
 static uint64_t executed, executed_at_begin;
 static uint64_t cycles, cycles_at_begin;
-static int counts;  // Whether an inference is running.
+static int counts;  // True while an inference is running.
 static FILE* out;
 
-// The last instruction of BeginInference wins, the first of EndInference.
+// The last instruction of BeginInference and the first of EndInference count.
 static void OnBegin(unsigned int cpu, void* data) {
   (void)cpu;
   (void)data;
@@ -106,11 +106,12 @@ static int IsMark(const struct qemu_plugin_insn* instruction) {
   return HasSymbol(instruction, "BeginInference") || HasSymbol(instruction, "EndInference");
 }
 
-// Adds up the block, without what marks the beginning and the end.
+// Registers the cycles of a block, without the instructions of BeginInference and EndInference.
 static void CountCycles(struct qemu_plugin_tb* block) {
   const size_t num_instructions = qemu_plugin_tb_n_insns(block);
-  struct BlockCycles* const result = calloc(1, sizeof(*result));  // as long as the emulator runs
-  struct ThumbInstruction instructions[2];  // the current one and that before it, in turns
+  struct BlockCycles* const result = calloc(1, sizeof(*result));  // never freed, used until the
+                                                                  // emulator ends
+  struct ThumbInstruction instructions[2];  // the current and the previous one, in turns
   size_t i;
   if (result == NULL) abort();
   result->begin = result->end = qemu_plugin_tb_vaddr(block);
@@ -143,7 +144,7 @@ static void OnTranslate(qemu_plugin_id_t id, struct qemu_plugin_tb* block) {
   }
 }
 
-// The text after NAME= of the argument that begins so, or NULL.
+// Returns the text after `name`, which ends with '=', in the arguments; NULL if there is none.
 static const char* Argument(int num_args, char** args, const char* name) {
   const size_t length = strlen(name);
   int i;

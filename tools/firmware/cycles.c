@@ -4,22 +4,23 @@
 #include <stddef.h>
 #include <string.h>
 
-// Sources: of the M0+ the Cortex-M0+ Technical Reference Manual (DDI 0484), table 3-1, with the
-// fast multiplier; of the M3 the Cortex-M3 one (DDI 0337), table 3-1; of the M4 the Cortex-M4 one
-// (DDI 0439), tables 3-1 and 7-1. Their ranges: SMULL of the M3 3 to 5, SMLAL 4 to 7, SDIV 2 to
-// 12, a refill of the pipeline 1 to 3.
+// Sources: for the M0+ the Cortex-M0+ Technical Reference Manual (DDI 0484), table 3-1, with the
+// fast multiplier; for the M3 the manual of the Cortex-M3 (DDI 0337), table 3-1; for the M4 the
+// manual of the Cortex-M4 (DDI 0439), tables 3-1 and 7-1. Ranges in these manuals: SMULL of the M3
+// 3 to 5, SMLAL 4 to 7, SDIV 2 to 12, a refill of the pipeline 1 to 3.
 //
-// Of the other cores, Arm has published no such table:
-//   M7   a bound: one instruction a cycle, two registers a cycle, branches predicted
-//   M33  as the M4, but for its multiply-accumulate in one cycle
-//   M55  as the M7 without prediction; two of the four beats of a vector a cycle, as
-//        the Armv8-M Architecture Reference Manual (DDI 0553) describes their overlap
+// Arm has not published tables for the other cores:
+//   M7   a bound: one instruction per cycle, two registers per cycle, branches predicted
+//   M33  like the M4, but with multiply-accumulate in one cycle
+//   M55  like the M7 without prediction; two of the four beats of a vector per cycle, with the
+//        overlap that the Armv8-M Architecture Reference Manual (DDI 0553) describes
 enum { kM0Plus, kM3, kM4, kM7, kM33, kM55, kNumCores };
 
 static const char* const kNames[kNumCores + 1] = {
     "cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55", NULL};
 
-// Cycles of an instruction, without what its count adds; 0 where a core has no such instruction.
+// Cycles of an instruction, without the share that depends on its count. 0 if a core lacks the
+// instruction.
 static const int kCycles[kNumThumbKinds][kNumCores] = {
     // M0+, M3, M4, M7, M33, M55
     [kThumbSimple] = {1, 1, 1, 1, 1, 1},
@@ -49,8 +50,8 @@ static const int kCycles[kNumThumbKinds][kNumCores] = {
 struct CoreCycles {
   int column;                     // of kCycles
   int registers_per_cycle;        // that an access to several moves
-  int pipelines_loads;            // Whether an access after a load takes a cycle less.
-  int refill, refill_after_load;  // of a branch that is taken, and of a jump to a loaded address
+  int pipelines_loads;            // True if an access after a load takes one cycle less.
+  int refill, refill_after_load;  // of a taken branch, and of a jump to a loaded address
 };
 
 static const struct CoreCycles kCores[kNumCores] = {
@@ -73,7 +74,7 @@ static int UsesAsAddress(const struct ThumbInstruction* instruction, int reg) {
          (instruction->address_of[0] == reg || instruction->address_of[1] == reg);
 }
 
-// Whether the address of the access is computed while the load before it takes its data.
+// True if the address of the access is computed while the previous load receives its data.
 static int IsPipelined(const struct ThumbInstruction* previous,
                        const struct ThumbInstruction* instruction) {
   return previous->kind == kThumbLoad &&
@@ -81,7 +82,7 @@ static int IsPipelined(const struct ThumbInstruction* previous,
          !UsesAsAddress(instruction, previous->target);
 }
 
-// Whether two beats of the vector are executed beside the last two of the vector before it.
+// True if two beats of the vector overlap with the last two of the previous vector.
 static int Overlaps(const struct ThumbInstruction* previous,
                     const struct ThumbInstruction* instruction) {
   return (previous->kind == kThumbVector && instruction->kind == kThumbVectorMemory) ||

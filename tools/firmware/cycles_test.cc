@@ -14,7 +14,7 @@ ThumbInstruction Decode(uint32_t code) {
                        : DecodeThumb(static_cast<uint16_t>(code), 0);
 }
 
-// Of instructions that are executed one after the other.
+// Returns the cycles of instructions that are executed one after the other.
 int Cycles(const std::string& core, const std::vector<uint32_t>& codes) {
   const CoreCycles* cycles = CyclesOfCore(core.c_str());
   std::vector<ThumbInstruction> block;
@@ -26,7 +26,7 @@ int Cycles(const std::string& core, const std::vector<uint32_t>& codes) {
   return sum;
 }
 
-// What the cores take for single instructions: M0+, M3, M4, M7, M33, M55; -1 is not looked at.
+// Cycles of a single instruction on M0+, M3, M4, M7, M33, M55. -1 is not checked.
 struct Row {
   uint32_t code;
   std::vector<int> cycles;
@@ -34,32 +34,39 @@ struct Row {
 
 TEST(Cycles, OfSingleInstructions) {
   const std::vector<Row> rows = {
-      {0x2001, {1, 1, 1, 1, 1, 1}},            // movs r0, #1
-      {0x4348, {1, 1, 1, 1, 1, 1}},            // muls r0, r1, r0
-      {0x6811, {2, 2, 2, 1, 2, 1}},            // ldr r1, [r2]
-      {0x4902, {2, 2, 2, 1, 2, 1}},            // ldr r1, [pc, #8]
-      {0x56D1, {2, 2, 2, 1, 2, 1}},            // ldrsb r1, [r2, r3]
-      {0x7011, {2, 1, 1, 1, 1, 1}},            // strb r1, [r2]
-      {0x50D1, {2, 2, 2, 1, 2, 1}},            // str r1, [r2, r3]
-      {0xB510, {3, 3, 3, 1, 3, 1}},            // push {r4, lr}
-      {0xBD30, {4, 4, 4, 2, 4, 2}},            // pop {r4, r5, pc}
-      {0xC80E, {4, 4, 4, 2, 4, 2}},            // ldm r0!, {r1, r2, r3}
-      {0x4770, {1, 1, 1, 1, 1, 1}},            // bx lr
-      {0xF000F9F4, {2, 1, 1, 1, 1, 1}},        // bl
-      {0xFB08F002, {-1, 1, 1, 1, 1, 1}},       // mul r0, r8, r2
-      {0xFB013002, {-1, 2, 2, 1, 1, 1}},       // mla r0, r1, r2, r3
-      {0xFB213002, {-1, -1, 1, 1, 1, 1}},      // smlad r0, r1, r2, r3
-      {0xFB820103, {-1, 4, 1, 1, 1, 1}},       // smull r0, r1, r2, r3
-      {0xFBE20103, {-1, 5, 1, 1, 1, 1}},       // umlal r0, r1, r2, r3
-      {0xFB91F0F2, {-1, 7, 7, 7, 7, 7}},       // sdiv r0, r1, r2
-      {0xF8598002, {-1, 2, 2, 1, 2, 1}},       // ldr.w r8, [r9, r2]
-      {0xF891F000, {-1, 1, 1, 1, 1, 1}},       // pld [r1]
-      {0xE9D20100, {-1, 3, 3, 1, 3, 1}},       // ldrd r0, r1, [r2]
-      {0xE8E20102, {-1, 3, 3, 1, 3, 1}},       // strd r0, r1, [r2], #8
-      {0xE8DFF000, {-1, 2, 2, 2, 2, 2}},       // tbb [pc, r0]
-      {0xED900A00, {-1, -1, 2, 1, 2, 1}},      // vldr s0, [r0]
-      {0xED900B00, {-1, -1, 3, 1, 3, 1}},      // vldr d0, [r0]
-      {0xECB00A04, {-1, -1, 5, 2, 5, 2}},      // vldmia r0!, {s0, s1, s2, s3}
+      // 16-bit arithmetic
+      {0x2001, {1, 1, 1, 1, 1, 1}},  // movs r0, #1
+      {0x4348, {1, 1, 1, 1, 1, 1}},  // muls r0, r1, r0
+      // 16-bit loads and stores
+      {0x6811, {2, 2, 2, 1, 2, 1}},  // ldr r1, [r2]
+      {0x4902, {2, 2, 2, 1, 2, 1}},  // ldr r1, [pc, #8]
+      {0x56D1, {2, 2, 2, 1, 2, 1}},  // ldrsb r1, [r2, r3]
+      {0x7011, {2, 1, 1, 1, 1, 1}},  // strb r1, [r2]
+      {0x50D1, {2, 2, 2, 1, 2, 1}},  // str r1, [r2, r3]
+      {0xB510, {3, 3, 3, 1, 3, 1}},  // push {r4, lr}
+      {0xBD30, {4, 4, 4, 2, 4, 2}},  // pop {r4, r5, pc}
+      {0xC80E, {4, 4, 4, 2, 4, 2}},  // ldm r0!, {r1, r2, r3}
+      // 16-bit and 32-bit branches
+      {0x4770, {1, 1, 1, 1, 1, 1}},      // bx lr
+      {0xF000F9F4, {2, 1, 1, 1, 1, 1}},  // bl
+      // 32-bit arithmetic
+      {0xFB08F002, {-1, 1, 1, 1, 1, 1}},   // mul r0, r8, r2
+      {0xFB013002, {-1, 2, 2, 1, 1, 1}},   // mla r0, r1, r2, r3
+      {0xFB213002, {-1, -1, 1, 1, 1, 1}},  // smlad r0, r1, r2, r3
+      {0xFB820103, {-1, 4, 1, 1, 1, 1}},   // smull r0, r1, r2, r3
+      {0xFBE20103, {-1, 5, 1, 1, 1, 1}},   // umlal r0, r1, r2, r3
+      {0xFB91F0F2, {-1, 7, 7, 7, 7, 7}},   // sdiv r0, r1, r2
+      // 32-bit loads, stores and table branches
+      {0xF8598002, {-1, 2, 2, 1, 2, 1}},  // ldr.w r8, [r9, r2]
+      {0xF891F000, {-1, 1, 1, 1, 1, 1}},  // pld [r1]
+      {0xE9D20100, {-1, 3, 3, 1, 3, 1}},  // ldrd r0, r1, [r2]
+      {0xE8E20102, {-1, 3, 3, 1, 3, 1}},  // strd r0, r1, [r2], #8
+      {0xE8DFF000, {-1, 2, 2, 2, 2, 2}},  // tbb [pc, r0]
+      // Floating-point loads
+      {0xED900A00, {-1, -1, 2, 1, 2, 1}},  // vldr s0, [r0]
+      {0xED900B00, {-1, -1, 3, 1, 3, 1}},  // vldr d0, [r0]
+      {0xECB00A04, {-1, -1, 5, 2, 5, 2}},  // vldmia r0!, {s0, s1, s2, s3}
+      // Floating-point arithmetic
       {0xEE300A81, {-1, -1, 1, 1, 1, 1}},      // vadd.f32 s0, s1, s2
       {0xEE000A81, {-1, -1, 3, 1, 3, 1}},      // vmla.f32 s0, s1, s2
       {0xEEA00A81, {-1, -1, 3, 1, 3, 1}},      // vfma.f32 s0, s1, s2
@@ -77,6 +84,7 @@ TEST(Cycles, OfSingleInstructions) {
 }
 
 TEST(Cycles, OfVectors) {
+  // Loads
   EXPECT_EQ(Cycles("cortex-m55", {0xECB01E10}), 2);   // vldrb.u8 q0, [r0], #16
   EXPECT_EQ(Cycles("cortex-m55", {0xECB00E88}), 2);   // vldrb.s16 q0, [r0], #8
   EXPECT_EQ(Cycles("cortex-m55", {0xFC901E00}), 2);   // vld20.8 {q0, q1}, [r0]
@@ -84,14 +92,17 @@ TEST(Cycles, OfVectors) {
   EXPECT_EQ(Cycles("cortex-m55", {0xEC900F02}), 4);   // vldrb.s32 q0, [r0, q1]
   EXPECT_EQ(Cycles("cortex-m55", {0xFC900FD2}), 4);   // vldrd.u64 q0, [r0, q1]
   EXPECT_EQ(Cycles("cortex-m55", {0xFD921E01}), 4);   // vldrw.u32 q0, [q1, #4]
-  EXPECT_EQ(Cycles("cortex-m55", {0xEEF00F22}), 2);   // vmladava.s8 r0, q0, q1
-  EXPECT_EQ(Cycles("cortex-m55", {0xEF220844}), 2);   // vadd.i32 q0, q1, q2
-  EXPECT_EQ(Cycles("cortex-m55", {0xEEA00B10}), 1);   // vdup.32 q0, r0
-  EXPECT_EQ(Cycles("cortex-m55", {0xEC010F00}), 2);   // vmov r0, r1, q0[2], q0[0]
-  EXPECT_EQ(Cycles("cortex-m55", {0xFE714F4D}), 1);   // vpste
-  EXPECT_EQ(Cycles("cortex-m55", {0xF000E801}), 1);   // vctp.8 r0
-  EXPECT_EQ(Cycles("cortex-m55", {0xF00FC005}), 0);   // le lr, the loop's beginning
-  // A load beside arithmetic takes a cycle less, and so does what follows; two of a kind do not.
+  // Arithmetic and moves
+  EXPECT_EQ(Cycles("cortex-m55", {0xEEF00F22}), 2);  // vmladava.s8 r0, q0, q1
+  EXPECT_EQ(Cycles("cortex-m55", {0xEF220844}), 2);  // vadd.i32 q0, q1, q2
+  EXPECT_EQ(Cycles("cortex-m55", {0xEEA00B10}), 1);  // vdup.32 q0, r0
+  EXPECT_EQ(Cycles("cortex-m55", {0xEC010F00}), 2);  // vmov r0, r1, q0[2], q0[0]
+  // Control
+  EXPECT_EQ(Cycles("cortex-m55", {0xFE714F4D}), 1);  // vpste
+  EXPECT_EQ(Cycles("cortex-m55", {0xF000E801}), 1);  // vctp.8 r0
+  EXPECT_EQ(Cycles("cortex-m55", {0xF00FC005}), 0);  // le lr, the loop's beginning
+  // A load next to arithmetic takes one cycle less, and so does the following instruction. Two of
+  // the same kind do not overlap.
   EXPECT_EQ(Cycles("cortex-m55", {0xECB01E10, 0xEEF00F22, 0xECB01E10, 0xEEF00F22}), 5);
   EXPECT_EQ(Cycles("cortex-m55", {0xECB01E10, 0xECB01E10}), 4);
 }

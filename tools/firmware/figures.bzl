@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""model_figures: what models take of a board, measured for measure.py.
+"""model_figures: sizes and instruction counts of models on a board, measured for measure.py.
 
     model_figures(
         name = "cortex_m4f_figures",
@@ -7,7 +7,8 @@
         ways = ["//models/digits:digits_test_crt_c_llvm"],
     )
 
-A way is a test of model_test with boards: its image is what is run, and its model's object is what is counted.
+A way is a test of model_test with boards. Its image is run, and the sizes are those of its model's
+object.
 """
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
@@ -52,7 +53,7 @@ _model_object = rule(
     toolchains = ["@bazel_tools//tools/cpp:toolchain_type"],
 )
 
-# The files of all boards have one name; those of this target are its own.
+# The files have the same name for all boards, so each target links them under its own folder.
 def _renamed(ctx, file, name):
     link = ctx.actions.declare_file("%s/%s" % (ctx.label.name, name))
     ctx.actions.symlink(output = link, target_file = file)
@@ -116,12 +117,12 @@ def _object_name(way):
     return Label(way).name + "_object"
 
 def model_figures(name, board, ways):
-    """Writes <name>.json for measure.py, with what it names as runfiles.
+    """Writes <name>.json for measure.py. The files that it names are runfiles.
 
     Args:
-      name: of the target.
-      board: of boards.bzl.
-      ways: those of model_objects.
+      name: name of the target.
+      board: a board of boards.bzl.
+      ways: the same list as for model_objects.
     """
     _model_figures(
         name = name,

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of models on boards, compared with a table of golden numbers, or written to it.
+"""Compares figures of models on boards with a table of golden numbers, or writes the table.
 
     measure TABLE CONFIGURATION.json              each figure is within MARGIN of the table's
     measure --update TABLE CONFIGURATION.json…    writes the table
 
-A row is a board and an image; its figures are what an inference executes (instructions), the cycles that are estimated for it where the
-core's timings are known, and what the model's object takes: flash, static RAM, workspace and the deepest stack. The last figure, where it is measured, is the stack that was seen when it ran, with that of
-the functions which it calls; it may not be much deeper. The configuration is what the rule model_figures writes.
+A row is a board and an image. Its figures are the instructions of an inference, their estimated cycles if the core's
+timings are known, and figures of the model's object: flash, static RAM, workspace and the deepest stack. The last
+figure, if it is measured, is the stack used in a run, including the functions that the model calls. It may not be much
+deeper. The configuration is written by the rule model_figures.
 """
 
 import json
@@ -18,9 +19,10 @@ import sys
 from tools.firmware.run_images import emulator_command
 
 FIGURES = ["instructions", "cycles", "flash_bytes", "ram_bytes", "workspace_bytes", "stack_bytes", "stack_seen_bytes"]
-# Of stack: what the painting does not see, and the compiler's arithmetic for cores without a floating-point unit.
+# Stack that the object does not show: stack that the painting misses, and the compiler's arithmetic for cores without a
+# floating-point unit.
 LIBRARY_STACK_BYTES = 64
-# A figure may be this far from the table's, and any figure may be off by SLACK.
+# A figure may differ by this fraction of the table's, and any figure may differ by SLACK.
 MARGIN = 0.02
 SLACK = 16
 NONE = "-"
@@ -28,7 +30,7 @@ HEADER = "# Renewed by `bazel run //tests/firmware:update_figures`.\n"
 
 
 def run(configuration, image):
-    """The figures of an inference of the image; all of them execute alike."""
+    """Returns the figures of an inference of the image. All inferences execute the same number of instructions."""
     emulator = " ".join(emulator_command(configuration))
     command = [configuration["kiln"], "inspect", "--json", image, "--emulator", emulator, "--timeout", str(configuration["timeout_seconds"])]
     result = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
@@ -64,7 +66,7 @@ def read_table(path):
 
 
 def table_text(table, header=HEADER):
-    """The text of a table; the place of a figure that a row has none of, and others have, says so."""
+    """Returns the text of a table. NONE marks a figure that a row lacks and others have."""
     names = [name for name in FIGURES if any(name in figures for figures in table.values())]
     lines = [["board", "image"] + names] + [list(key) + [str(table[key].get(name, NONE)) for name in names] for key in sorted(table)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
@@ -73,7 +75,7 @@ def table_text(table, header=HEADER):
 
 
 def problems(found, golden):
-    """What is wrong with the figures that were found, a sentence each."""
+    """Yields a sentence for each problem of the measured figures."""
     for key, figures in found.items():
         if figures.get("stack_seen_bytes", 0) > figures["stack_bytes"] + LIBRARY_STACK_BYTES:
             yield "{} {}: an inference takes {stack_seen_bytes} bytes of stack, its object says {stack_bytes}".format(*key, **figures)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of figures, and what is said of figures that differ."""
+"""Tables of figures, and messages about figures that differ."""
 
 import os
 import tempfile

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs firmware images in QEMU, one after the other, and ends with 0 if each ended with the status that it must.
+"""Runs firmware images in QEMU, one after the other. Exits with 0 if each ends with the expected status.
 
     run_images CONFIGURATION.json
 
-The configuration is what the rule firmware_test writes. Every image is a case of test.xml, by its name.
+The configuration is written by the rule firmware_test. Every image is a case of test.xml, named after the image.
 """
 
 import json
@@ -13,7 +13,7 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 
-# Status of an image that does not end, as timeout(1) has it.
+# Status of an image that does not end, as in timeout(1).
 NO_END = 124
 
 

@@ -3,7 +3,7 @@
 // The encodings are those of the Armv8-M Architecture Reference Manual (DDI 0553), chapter C2.
 #include "tools/firmware/thumb.h"
 
-// Bits [low, low + size) of a half-word.
+// Returns the bits [low, low + size) of a half-word.
 static int Bits(uint16_t word, int low, int size) { return (word >> low) & ((1 << size) - 1); }
 
 static int BitCount(uint16_t word) {
@@ -25,7 +25,7 @@ static struct ThumbInstruction Multiple(int is_load, int count, int loads_pc) {
   return result;
 }
 
-// A load or store of one register; `index` may be kThumbNoRegister.
+// Returns a load or store of one register. `index` may be kThumbNoRegister.
 static struct ThumbInstruction Single(int is_load, int target, int base, int index) {
   const int is_indexed = index != kThumbNoRegister;
   struct ThumbInstruction result =
@@ -37,7 +37,7 @@ static struct ThumbInstruction Single(int is_load, int target, int base, int ind
   return result;
 }
 
-// ADD, MOV, BX and BLX of any register.
+// Decodes ADD, CMP, MOV, BX and BLX with any register.
 static struct ThumbInstruction DecodeHighRegister(uint16_t first) {
   const int operation = Bits(first, 8, 2), written = Bits(first, 0, 3) | Bits(first, 7, 1) << 3;
   const int compares = operation == 1;
@@ -45,7 +45,7 @@ static struct ThumbInstruction DecodeHighRegister(uint16_t first) {
   return Plain(jumps ? kThumbBranch : kThumbSimple);
 }
 
-// Encodings that begin with 1011.
+// Decodes encodings that begin with 1011.
 static struct ThumbInstruction DecodeMiscellaneous16(uint16_t first) {
   const int saves_link = Bits(first, 8, 1);
   if (Bits(first, 9, 2) == 2) {  // PUSH, POP
@@ -83,7 +83,7 @@ static struct ThumbInstruction Decode16(uint16_t first) {
   }
 }
 
-// LDM, STM, LDRD, STRD, exclusive accesses and table branches.
+// Decodes LDM, STM, LDRD, STRD, exclusive accesses and table branches.
 static struct ThumbInstruction DecodeDoubleOrMultiple(uint16_t first, uint16_t second) {
   const int is_load = Bits(first, 4, 1);
   if (!Bits(first, 6, 1)) return Multiple(is_load, BitCount(second), Bits(second, 15, 1));
@@ -108,7 +108,7 @@ static struct ThumbInstruction DecodeMultiply(uint16_t first, uint16_t second) {
   return Plain(operation < 4 ? kThumbMultiplyLong : kThumbMultiplyAddLong);
 }
 
-// Branches and what lies between them.
+// Decodes branches and the encodings between them.
 static struct ThumbInstruction DecodeBranch32(uint16_t first, uint16_t second) {
   switch (second & 0xD000) {
     case 0x8000:
@@ -142,7 +142,7 @@ static struct ThumbInstruction DecodeFloat(uint16_t first, uint16_t second) {
 static struct ThumbInstruction DecodeHelium(uint16_t first, uint16_t second) {
   const int is_memory = !Bits(first, 9, 1) && Bits(second, 9, 3) == 7;
   const int has_offsets = !Bits(second, 12, 1) && (first & 0x0120) == 0;  // in a vector
-  const int element = Bits(second, 7, 2);  // the logarithm of its bytes
+  const int element = Bits(second, 7, 2);                                 // logarithm of its bytes
   struct ThumbInstruction result = Plain(kThumbVectorGather);
   if ((first & 0xFFBF) == 0xFE31 && (second & 0x1FFF) == 0x0F4D)
     return Plain(kThumbSimple);  // VPST
@@ -156,7 +156,7 @@ static struct ThumbInstruction DecodeHelium(uint16_t first, uint16_t second) {
 struct ThumbInstruction DecodeThumb(uint16_t first, uint16_t second) {
   const int is_float = (second & 0x0E00) == 0x0A00 || (second & 0x0F00) == 0x0900;
   if (first < 0xE800) return Decode16(first);
-  // Of the space of coprocessors, Helium has what begins with 111x1111 alone.
+  // In the coprocessor space, only encodings that begin with 111x1111 belong to Helium.
   if ((first & 0xEC00) == 0xEC00) {
     return is_float && (first & 0xEF00) != 0xEF00 ? DecodeFloat(first, second)
                                                   : DecodeHelium(first, second);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What kind of instruction a Thumb encoding is, as far as its duration depends on it: Armv6-M,
-// Armv7E-M, Armv8.1-M with the floating-point extension and Helium.
+// Kinds of Thumb instructions, as far as durations depend on them: Armv6-M, Armv7E-M, and Armv8.1-M
+// with the floating-point extension and Helium.
 #ifndef KILN_TOOLS_FIRMWARE_THUMB_H_
 #define KILN_TOOLS_FIRMWARE_THUMB_H_
 
@@ -21,7 +21,7 @@ enum ThumbKind {
   kThumbLoad,
   kThumbStore,
   kThumbStoreIndexed,   // to the sum of two registers
-  kThumbLoadMultiple,   // registers of 32 bits: LDM, LDRD, POP, VLDM
+  kThumbLoadMultiple,   // 32-bit registers: LDM, LDRD, POP, VLDM
   kThumbStoreMultiple,  // STM, STRD, PUSH, VSTM
   kThumbBranch,
   kThumbCall,         // BL
@@ -33,22 +33,22 @@ enum ThumbKind {
   kThumbFloatMovePair,  // two registers at once
   kThumbVector,         // arithmetic of Helium
   kThumbVectorMemory,   // 128 contiguous bits
-  kThumbVectorGather,   // elements at addresses of their own
+  kThumbVectorGather,   // elements at separate addresses
   kNumThumbKinds,
 };
 
-// No register of the core.
+// Values for registers: none, and the program counter.
 enum { kThumbNoRegister = -1, kThumbPc = 15 };
 
 struct ThumbInstruction {
   enum ThumbKind kind;
   int count;          // registers of ...Multiple; accesses of a gather; otherwise 1
-  int loads_pc;       // whether it is a jump to an address that it loads
+  int loads_pc;       // true if it jumps to an address that it loads
   int target;         // the register that a kThumbLoad writes; otherwise kThumbNoRegister
-  int address_of[2];  // registers that make the address of a load or store, or kThumbNoRegister
+  int address_of[2];  // registers that form the address of a load or store, or kThumbNoRegister
 };
 
-// `second` is read only where `first` begins an instruction of 32 bits.
+// Decodes an instruction. `second` is read only if `first` begins a 32-bit instruction.
 struct ThumbInstruction DecodeThumb(uint16_t first, uint16_t second);
 
 #ifdef __cplusplus

@@ -13,8 +13,8 @@
 namespace kiln::tools {
 namespace {
 
-// The features that some machine of the target's architecture has for products of bfloat16, as
-// options of `--target`; empty if none of them has any.
+// Returns the features for products of bfloat16 on machines of the target's architecture, as
+// options of `--target`. Empty if no machine has them.
 std::string FeaturesFor(const Target& target) {
   for (const DotInstruction& row : DotInstructions()) {
     if (row.a.is_bfloat() && row.IsOfArch(target.triple)) {
@@ -30,7 +30,7 @@ int CountBFloat16Products(const proto::Metadata& metadata) {
   const auto has_products = [](const proto::Function& function) {
     return std::any_of(
         DotInstructions().begin(), DotInstructions().end(), [&](const DotInstruction& row) {
-          // Those of parts of float32 need no permission.
+          // Products of bfloat16 parts of float32 operands need no permission.
           return row.a.is_bfloat() && absl::StrContains(function.schedule(), row.name) &&
                  !absl::StrContains(function.schedule(), absl::StrCat(row.name, kOfFloat32));
         });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `--allow` has come to.
+// Effects of the option `--allow`.
 #ifndef KILN_TOOLS_KILN_ALLOWANCES_H_
 #define KILN_TOOLS_KILN_ALLOWANCES_H_
 
@@ -8,11 +8,12 @@
 
 namespace kiln::tools {
 
-// How many of the model's operators compute products of bfloat16, by their schedules.
+// Returns the number of the model's operators that compute products of bfloat16, according to their
+// schedules.
 int CountBFloat16Products(const proto::Metadata& metadata);
 
-// Says on standard error where `--allow bf16` has no effect: on a target without an instruction for
-// it, or on a model that has no such products.
+// Notes on standard error if `--allow bf16` has no effect, because the target has no instruction
+// for it or the model has no such products.
 void NoteWhatIsAllowedInVain(const CompileOptions& options, const proto::Metadata& metadata);
 
 }  // namespace kiln::tools

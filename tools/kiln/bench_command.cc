@@ -57,7 +57,7 @@ double Milliseconds(Clock::duration d) {
   return std::chrono::duration<double, std::milli>(d).count();
 }
 
-// The mean of several profiled runs.
+// Returns the mean of several profiled runs.
 absl::StatusOr<runtime::ProfileReport> MeanProfile(runtime::Executor& executor, size_t runs) {
   runtime::ProfileReport mean;
   for (size_t i = 0; i < runs; ++i) {
@@ -78,14 +78,14 @@ absl::StatusOr<runtime::ProfileReport> MeanProfile(runtime::Executor& executor, 
   return mean;
 }
 
-// The target of the code that runs.
+// Returns the target of the code that runs.
 absl::StatusOr<Target> RunningTarget(const runtime::Module& module, const std::string& variant) {
   if (!variant.empty()) return Target::Parse(variant);
   KILN_ASSIGN_OR_RETURN(const auto metadata, runtime::ModelMetadata::Find(module));
   return metadata.is_complete() ? Target::Parse(metadata.target()) : Target::Host();
 }
 
-// What Linux calls the processor; "unknown" where it does not say.
+// Returns Linux's name of the processor, or "unknown".
 std::string CpuName() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -97,7 +97,7 @@ std::string CpuName() {
   return "unknown";
 }
 
-// The milliseconds of runs, one after the other for so many seconds.
+// Repeats runs for the given number of seconds. Returns the milliseconds of each run.
 absl::StatusOr<std::vector<double>> TimeRuns(runtime::Executor& executor, double seconds) {
   for (int i = 0; i < kWarmUpRuns; ++i) KILN_RETURN_IF_ERROR(executor.Run());
   std::vector<double> times;
@@ -153,7 +153,7 @@ absl::StatusOr<BenchResult> Measure(const BenchFlags& flags) {
   return result;
 }
 
-// In one line; a name that is not UTF-8 has replacement characters.
+// Returns the JSON on one line. A name that is not UTF-8 has replacement characters.
 std::string ToText(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

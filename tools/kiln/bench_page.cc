@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BenchPage: bench_page.html with the result, and the chart library, in the places of its marks.
+// BenchPage: fills the marks of bench_page.html with the result and the chart library.
 #include <string>
 
 #include "absl/strings/ascii.h"
@@ -16,17 +16,18 @@ namespace {
 
 using runtime::OperatorTiming;
 
-// A cell that is sorted by `value`; empty if the number is not known.
+// Returns a table cell that is sorted by `value`. Empty if the number is not known.
 std::string KnownCell(double value, bool known, absl::string_view unit = "") {
   return known ? NumberCell(value, 2, unit) : EmptyNumberCell();
 }
 
-// Operations are counted by the direct algorithm, of which Winograd's does a part.
+// Operations are counted for the direct algorithm. Winograd's algorithm executes only a part of
+// them.
 bool IsWinograd(const OperatorTiming& timing) {
   return absl::StrContains(absl::AsciiStrToLower(timing.schedule), "winograd");
 }
 
-// The model's names of what the operator computes, or else its function.
+// Returns the model's names of the operator's nodes, or the name of its function if there are none.
 std::string LayerLabel(const BenchResult& result, const OperatorTiming& timing) {
   return timing.source.empty() ? OperatorLabel(result.module_name, timing) : timing.source;
 }
@@ -88,7 +89,7 @@ std::string Summary(const BenchResult& result) {
   return items;
 }
 
-// The result, with the labels of the operators that the charts show.
+// Returns the JSON of the result, with labels of the operators for the charts.
 nlohmann::ordered_json ChartData(const BenchResult& result) {
   nlohmann::ordered_json data = BenchJson(result);
   nlohmann::ordered_json& operators = data["profile"]["operators"];

@@ -102,7 +102,7 @@ Json ProfileJson(const BenchResult& result) {
 std::string OperatorLabel(const std::string& module_name, const OperatorTiming& timing) {
   const std::string name(
       absl::StripPrefix(timing.function_name, absl::StrCat("tvmgen_", module_name, "_")));
-  // Lowering names functions by their operators.
+  // The compiler's lowering derives function names from operators.
   if (absl::StartsWith(name, "fused_") || timing.op_names.empty()) return name;
   return absl::StrCat(name, " (", timing.op_names, ")");
 }

@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// 100 GFLOP/s and 10 GB/s with all threads.
+// Returns a profile with peaks of 100 GFLOP/s and 10 GB/s for all threads.
 MeasuredProfile Sample() {
   MeasuredProfile profile;
   profile.peak = {
@@ -177,7 +177,7 @@ TEST(BenchPage, HasARowForEveryOperatorAndTheChartLibrary) {
   EXPECT_TRUE(absl::StrContains(page, "\"label\":\"conv1\""));
   EXPECT_TRUE(absl::StrContains(page, "Chart.js v"));
   EXPECT_FALSE(absl::StrContains(page, "{{"));
-  EXPECT_LT(page.find("<td>fused_nn_conv2d"), page.find("<td>fused_exp"));  // the slowest first
+  EXPECT_LT(page.find("<td>fused_nn_conv2d"), page.find("<td>fused_exp"));  // slowest first
 }
 
 TEST(BenchPage, SaysWhatWasMeasuredWhenAndOnWhat) {

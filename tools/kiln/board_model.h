@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that run where they are compiled for: on this machine, or in QEMU if the target is a
+// Compiles models for the machine that runs them: this machine, or QEMU if the target is a
 // microcontroller with a board.
 //
 //   KILN_ASSIGN_OR_RETURN(const CompileOptions options, OptionsToRun(flags, "model"));
@@ -21,15 +21,15 @@
 
 namespace kiln::tools {
 
-// For a microcontroller those of firmware with the C interface. NotFound, with the targets that
-// have one, for a microcontroller without a board.
+// Returns the options of a compilation. For a microcontroller they are those of firmware with the C
+// interface. NotFound, with the targets that have a board, for a microcontroller without one.
 absl::StatusOr<CompileOptions> OptionsToRun(const ModelFlags& flags, std::string module_name);
 
-// What validate's firmware calls (tools/validate/board_run.h).
+// Compiles the module that the firmware of validate calls (tools/validate/board_run.h).
 absl::StatusOr<mlf::Module> CompileForBoard(const Graph& graph, const CompileOptions& options);
 
-// Compiles the graph, and runs it once on its target's board. `inputs` are in the graph's order,
-// the results in that of its outputs.
+// Compiles the graph and runs it once on its target's board. `inputs` are in the order of the
+// graph's inputs, and the results in the order of its outputs.
 absl::StatusOr<std::vector<Tensor>> RunOnceOnBoard(const Graph& graph,
                                                    const CompileOptions& options,
                                                    const std::vector<Tensor>& inputs);

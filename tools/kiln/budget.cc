@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kMostNamed = 5;
 constexpr int64_t kMaxLimitBytes = int64_t{1} << 40;
 
-// The largest parts, the largest first, a line each.
+// Returns a line for each of the kMostNamed largest parts, largest first.
 std::string Largest(std::vector<ObjectPart> parts) {
   std::stable_sort(parts.begin(), parts.end(), [](const ObjectPart& a, const ObjectPart& b) {
     return a.size_bytes > b.size_bytes;
@@ -49,14 +49,15 @@ std::vector<ObjectPart> Buffers(const proto::Metadata& metadata) {
   return parts;
 }
 
-// A limit, what is used of it, and the lines of an error that name what takes most.
+// A limit, the usage that counts towards it, and lines of an error that name the largest
+// contributors.
 struct Use {
   const char* what;
   int64_t limit = 0, used = 0;
   std::string contributors;
 };
 
-// Of all limits of the budget.
+// Returns the usage for every limit of the budget.
 absl::StatusOr<std::vector<Use>> UsesOf(const Budget& budget, const ObjectFigures& figures,
                                         const proto::Metadata& metadata) {
   if (budget.stack.has_value() && !figures.stack_bytes.has_value()) {
@@ -105,7 +106,8 @@ absl::Status CheckIsObjectOf(const proto::Metadata& metadata, absl::string_view 
       return symbol.section != 0 && symbol.name == name;
     });
   };
-  // Some of the operator functions may be gone: a compiler has put them into their only caller.
+  // Some operator functions may be missing, because a compiler inlined them into their only caller.
+  // One function suffices.
   for (const proto::Function& function : metadata.functions()) {
     if (defines(function.name())) return absl::OkStatus();
   }

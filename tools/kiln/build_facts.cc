@@ -19,13 +19,13 @@ namespace {
 
 constexpr size_t kColumns = 80;
 #ifdef __clang__
-constexpr char kCompiler[] = "";  // it names itself
+constexpr char kCompiler[] = "";  // __VERSION__ names clang itself
 #else
 constexpr char kCompiler[] = "gcc ";
 #endif
 
-// The version of the library that this process has loaded, "19.1.7"; empty if it has none, or is linked
-// with one that does not say.
+// Returns the version of the LLVM library that this process has loaded, such as "19.1.7". Empty if
+// there is none or the library does not report its version.
 std::string LlvmVersion() {
   using GetVersion = void (*)(unsigned* major, unsigned* minor, unsigned* patch);
   const auto get_version = reinterpret_cast<GetVersion>(dlsym(RTLD_DEFAULT, "LLVMGetVersion"));

@@ -8,9 +8,9 @@
 
 namespace kiln::tools {
 
-// What `kiln --version` prints: the version, and what a build of the tool may have or lack.
+// Returns the output of `kiln --version`: the version and the optional features of this build.
 std::string BuildFacts();
-// The same as a JSON object.
+// Returns the same facts as a JSON object.
 nlohmann::ordered_json BuildFactsJson();
 
 }  // namespace kiln::tools

@@ -31,8 +31,8 @@ struct MachineFlag {
   std::string option;  // of --target
 };
 
-// The flags that make the C compiler use what the target has: -m of every LLVM feature that is
-// switched on, -mno- of every one that is switched off.
+// Returns flags that let the C compiler use the target's instructions: -m for every enabled LLVM
+// feature and -mno- for every disabled one.
 std::vector<MachineFlag> MachineFlags(const Target& target) {
   std::vector<MachineFlag> flags;
   if (!target.cpu.empty()) flags.push_back({"-march=" + target.cpu, "-mcpu=" + target.cpu});
@@ -44,7 +44,7 @@ std::vector<MachineFlag> MachineFlags(const Target& target) {
   return flags;
 }
 
-// Runs the C compiler; its exit status.
+// Runs the C compiler and returns its exit status.
 absl::StatusOr<int> RunCompiler(const std::vector<std::string>& argv, const std::string& log) {
   absl::StatusOr<int> status = RunProgram(argv, log);
   if (status.ok()) return status;
@@ -54,7 +54,7 @@ absl::StatusOr<int> RunCompiler(const std::vector<std::string>& argv, const std:
                    "code generator that makes C"));
 }
 
-// After the C compiler has failed: whether it was because of what the user has said of the machine.
+// After a failure of the C compiler: InvalidArgument if it does not know a flag for the target.
 absl::Status CheckMachineFlags(const Target& target, const std::string& folder) {
   const std::string empty = folder + "/empty.c", log = folder + "/flags.log";
   KILN_RETURN_IF_ERROR(WriteFiles(folder, {{"empty.c", "typedef int empty;\n"}}));
@@ -69,7 +69,7 @@ absl::Status CheckMachineFlags(const Target& target, const std::string& folder) 
   return absl::OkStatus();
 }
 
-// A file of a folder that nobody else looks into.
+// Writes a file to a folder that no other process uses.
 absl::Status WriteTemporary(const std::string& path, absl::string_view bytes) {
   std::ofstream file(path, std::ios::binary);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -78,8 +78,8 @@ absl::Status WriteTemporary(const std::string& path, absl::string_view bytes) {
       absl::StrCat(path, ": cannot be written: ", std::strerror(errno)));
 }
 
-// Assembly language of the section with the notes. Assemblers know the type of a section by the
-// beginning of its name.
+// Returns assembly language of the section with the notes. Assemblers derive the type of a section
+// from the prefix of its name.
 std::string NotesSource(const std::string& notes) {
   std::string text = absl::StrCat("\t.section ", KILN_NOTE_SECTION, ",\"a\"\n\t.balign 4\n");
   for (const char byte : notes) {
@@ -88,7 +88,7 @@ std::string NotesSource(const std::string& notes) {
   return absl::StrCat(text, "\t.section .note.GNU-stack,\"\",%progbits\n");
 }
 
-// `constants`: of generated C, as one file; none if empty.
+// `constants` is the constants file of generated C; empty if there is none.
 absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts,
                                              const std::string& constants, const std::string& notes,
                                              const std::string& name, const Target& target) {
@@ -112,7 +112,7 @@ absl::StatusOr<std::string> LinkSharedObject(const Artifacts& artifacts,
   files.push_back(folder + "/notes.s");
   KILN_RETURN_IF_ERROR(WriteTemporary(files.back(), NotesSource(notes)));
   std::vector<std::string> argv = {"cc", "-std=c99",
-                                   // Not -O3: GCC 12 then mixes up sums that a loop has several of.
+                                   // Not -O3: GCC 12 miscompiles loops with several sums.
                                    "-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic",
                                    "-ffp-contract=off", "-fno-math-errno", "-fPIC", "-shared",
                                    "-fvisibility=default", "-Wl,--build-id=none",

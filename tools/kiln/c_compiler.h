@@ -8,10 +8,11 @@
 
 namespace kiln::tools {
 
-// Completes <module>.so of a model of the C++ runtime: puts its checksum behind it and, where
-// Compile has left C and objects in its place, makes it of them with the system's C compiler
-// (`cc`). InvalidArgument if there is no compiler, if the target is not this kind of machine, or if
-// the compiler does not know an option of it; Internal with the compiler's words if it fails.
+// Completes <module>.so of a model for the C++ runtime and appends its checksum. If Compile has
+// produced C and objects instead, the system's C compiler (`cc`) makes the shared object from them.
+// InvalidArgument if there is no compiler, if the target is not this kind of machine, or if the
+// compiler does not know a flag for the target. Internal, with the compiler's message, if the
+// compilation fails.
 absl::Status LinkParts(const CompileOptions& options, Compiled& compiled);
 
 }  // namespace kiln::tools

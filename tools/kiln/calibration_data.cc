@@ -69,7 +69,7 @@ Shape WithoutOnes(Shape shape) {
   return shape;
 }
 
-// How many samples of an input an array holds; 0 if it holds none.
+// Returns the number of samples of an input in an array; 0 if the shape does not fit.
 int64_t CountSamples(const Shape& array, const Shape& input) {
   const Shape found = WithoutOnes(array), wanted = WithoutOnes(input);
   if (found == wanted) return 1;

@@ -68,7 +68,7 @@ absl::StatusOr<std::vector<OnnxCase>> CasesOf(const CheckOnnxFlags& flags) {
       absl::StrCat("--filter: no case has '", flags.filter, "' in its name"));
 }
 
-// A result as it comes from the process that found it: the outcome, and the reason behind a space.
+// Encodes a result for the pipe from the child process: the outcome, a space, and the reason.
 std::string Packed(const CaseResult& result) {
   return absl::StrCat(static_cast<int>(result.outcome), " ", result.reason);
 }
@@ -87,7 +87,7 @@ absl::Status PrintJson(const std::vector<OnnxCase>& cases, const std::vector<Cas
   return Print(rows.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
-// The cases that have not passed, those with one reason together.
+// Lists the cases that have not passed, grouped by reason.
 std::string Text(const std::vector<OnnxCase>& cases, const std::vector<CaseResult>& results) {
   std::string text;
   for (const Outcome outcome : {Outcome::kUnsupported, Outcome::kFailed}) {

@@ -14,14 +14,15 @@ namespace {
 constexpr char kNoAtomics[] = "riscv32-unknown-elf -mattr=+m,+c";
 constexpr char kOnlyC[] = "with --codegen c";
 
-// "ESP32-C3" and "esp32c3" are one, and so are "i.MX RT1062" and "IMXRT1062".
+// Normalizes a name: "ESP32-C3" and "esp32c3" are equal, and so are "i.MX RT1062" and "IMXRT1062".
 std::string Letters(absl::string_view text) {
   return absl::AsciiStrToLower(
       absl::StrReplaceAll(text, {{"-", ""}, {"_", ""}, {".", ""}, {" ", ""}}));
 }
 
-// A family is the beginning of its part numbers. A name of two letters is too short for that: "E3"
-// is Alif's Ensemble E3 and does not begin "E31", a core of SiFive.
+// True if `word` belongs to `family`. A family is a prefix of its part numbers. A name of two
+// letters is too short for a prefix and must match exactly: "E3" is Alif's Ensemble E3 and must not
+// match "E31", a core of SiFive.
 bool BeginsWith(absl::string_view word, absl::string_view family) {
   return family.size() > 2 ? absl::StartsWith(word, family) : word == family;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which --target the chips that people build with have.
+// Values of --target for common chips.
 #ifndef KILN_TOOLS_KILN_CHIPS_H_
 #define KILN_TOOLS_KILN_CHIPS_H_
 
@@ -11,16 +11,16 @@
 namespace kiln::tools {
 
 struct Chip {
-  const char* family;  // what part numbers begin with, separated by blanks
-  const char* core;    // "Cortex-M4F"
-  const char* target;  // of kiln compile
-  const char* note;    // what else to say, or ""
+  const char* family;  // prefixes of part numbers, separated by blanks
+  const char* core;    // such as "Cortex-M4F"
+  const char* target;  // for kiln compile
+  const char* note;    // a further remark, or ""
 };
 
 const std::vector<Chip>& Chips();
 
-// The chip of which `text` is a part number: the one with the longest beginning of it, letter case
-// and hyphens apart. Null if there is none.
+// Returns the chip with part number `text`: the one with the longest matching prefix. Letter case
+// and hyphens are ignored. Null if there is none.
 const Chip* FindChip(absl::string_view text);
 
 }  // namespace kiln::tools

@@ -40,7 +40,7 @@ int64_t StateBytes(const proto::Metadata& metadata) {
   return bytes;
 }
 
-// Of one inference of inputs that are all zero bytes.
+// Returns the instructions of one inference with inputs of zero bytes.
 absl::StatusOr<int64_t> Instructions(const mlf::Module& module, const Target& target) {
   KILN_ASSIGN_OR_RETURN(const Board board, FindBoard(target.name));
   KILN_RETURN_IF_ERROR(CheckForBoard(module));
@@ -82,11 +82,11 @@ absl::StatusOr<Choice> ChoiceOf(const Graph& graph, CompileOptions options, Opti
 }
 
 struct Choices {
-  std::vector<Choice> rows;  // the smallest RAM first
+  std::vector<Choice> rows;  // smallest RAM first
   std::vector<std::pair<Optimize, absl::Status>> refused;
 };
 
-// An error if the model compiles with no value.
+// Compiles with each value. Error if no value compiles.
 absl::StatusOr<Choices> AllChoices(const Graph& graph, const CompileOptions& options) {
   Choices choices;
   for (Optimize value : kValues) {

@@ -23,7 +23,8 @@ namespace {
 
 constexpr int64_t kMaxObjectBytes = int64_t{1} << 30;
 
-// LLVM knows others, such as Xtensa, but cannot make code of all that Kiln says for them.
+// True for Arm and RISC-V. LLVM knows further targets, such as Xtensa, but cannot compile for all
+// of them.
 bool IsMicrocontroller(const Target& target) {
   return absl::StartsWith(target.triple, "thumb") || absl::StartsWith(target.triple, "arm") ||
          absl::StartsWith(target.triple, "riscv");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the code of a model takes of a microcontroller, from the object that LLVM makes of it.
+// Flash, RAM and stack of a model's code on a microcontroller, measured on an object.
 #ifndef KILN_TOOLS_KILN_CODE_FIGURES_H_
 #define KILN_TOOLS_KILN_CODE_FIGURES_H_
 
@@ -13,15 +13,17 @@
 
 namespace kiln::tools {
 
-// Nothing if only C can be made for the target, or `options` ask for C.
+// Returns the figures of LLVM's object. Empty if only C can be generated for the target, or if
+// `options` select C.
 std::optional<ObjectFigures> CodeFigures(const Stages& stages, const CompileOptions& options);
 
-// The figures of the object that the cross compiler of the target's board makes of the model's C.
-// NotFound for a target without a board, InvalidArgument if the compiler is not installed.
+// Returns the figures of the object that the cross compiler of the target's board makes of the
+// model's C. NotFound for a target without a board. InvalidArgument if the compiler is not
+// installed.
 absl::StatusOr<ObjectFigures> CompiledFigures(const Stages& stages, const CompileOptions& options);
 
-// The figures of LLVM's object for options that ask for C, as an estimate of what a C compiler makes.
-// Nothing if LLVM is not built in, or cannot make code for the target.
+// Returns the figures of LLVM's object for options that select C, as an estimate of a C compiler's
+// object. Empty if LLVM is not built in, or cannot compile for the target.
 std::optional<ObjectFigures> EstimatedFigures(const Graph& graph, CompileOptions options);
 
 }  // namespace kiln::tools

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the command line that say what code is made of a model: those that compile and
-// package have in common.
+// Command line options for code generation that compile and package share.
 #ifndef KILN_TOOLS_KILN_CODE_OPTIONS_H_
 #define KILN_TOOLS_KILN_CODE_OPTIONS_H_
 
@@ -27,14 +26,14 @@ struct CodeFlags : ModelFlags {
   std::string c_constants = "packed";
 };
 
-// The options of AddCompilationOptions and more. The help shows the values that `flags` has as the
-// defaults.
+// Adds the options of AddCompilationOptions and further ones. The help shows the values in `flags`
+// as the defaults.
 void AddCodeOptions(CLI::App& command, CodeFlags& flags);
 
-// InvalidArgument for a value that no option has, or a combination that is not legal.
+// InvalidArgument for an unknown value or an illegal combination.
 absl::StatusOr<CompileOptions> CompileOptionsOf(const CodeFlags& flags);
 
-// The files that the options name: what is compiled is made of them.
+// Returns the paths of the files that the options name as input.
 std::vector<std::string> InputFilesOf(const CodeFlags& flags);
 
 }  // namespace kiln::tools

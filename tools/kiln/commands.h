@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommands of the command line tool. Each adds itself to the application and sets `action`
-// when it is chosen; the action returns the status that becomes the exit status: 0, 2 for the
-// user's fault, 1 for Kiln's, or for a comparison that fails (Aborted).
+// Subcommands of the command line tool. Each function adds a subcommand to the application. A
+// selected subcommand sets `action`, whose status becomes the exit status: 0 for success; 2 for
+// errors of the user; 1 for errors of Kiln and for failed comparisons (Aborted).
 #ifndef KILN_TOOLS_KILN_COMMANDS_H_
 #define KILN_TOOLS_KILN_COMMANDS_H_
 
@@ -23,7 +23,7 @@ void AddCompareCommand(CLI::App& app, Action& action);
 void AddQuantizeCommand(CLI::App& app, Action& action);
 void AddInspectCommand(CLI::App& app, Action& action);
 void AddBudgetCommand(CLI::App& app, Action& action);
-// `sign` and `verify`.
+// Adds `sign` and `verify`.
 void AddSignatureCommands(CLI::App& app, Action& action);
 void AddPackageCommand(CLI::App& app, Action& action);
 void AddMlfCommand(CLI::App& app, Action& action);
@@ -31,7 +31,7 @@ void AddCheckOnnxCommand(CLI::App& app, Action& action);
 void AddImportCheckCommand(CLI::App& app, Action& action);
 void AddTargetsCommand(CLI::App& app, Action& action);
 void AddDoctorCommand(CLI::App& app, Action& action);
-// These two are about the application with all its subcommands.
+// These two list the application with all its subcommands.
 void AddCompletionCommand(CLI::App& app, Action& action);
 void AddManCommand(CLI::App& app, Action& action);
 

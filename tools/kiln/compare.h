@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors beside what they should be.
+// Comparison of tensors with expected values.
 #ifndef KILN_TOOLS_KILN_COMPARE_H_
 #define KILN_TOOLS_KILN_COMPARE_H_
 
@@ -11,16 +11,16 @@
 
 namespace kiln::tools {
 
-// |found - wanted| <= absolute + relative * |wanted|; equal bits where both are 0.
+// |found - wanted| <= absolute + relative * |wanted|. If both are 0, the bits must be equal.
 struct Tolerance {
   double relative = 1e-5, absolute = 1e-6;
 };
 
-// Element i in row-major order: an integer, or a float in as many digits as tell it from others.
+// Returns element i in row-major order: an integer, or a float with enough digits to be unique.
 std::string ElementText(const Tensor& tensor, int64_t i);
 
-// FailedPrecondition that says how many elements are not within the tolerance, and the first one.
-// NaN agrees with NaN. Both have one type.
+// FailedPrecondition, with the number of elements that are not within the tolerance and the first
+// of them. NaN agrees with NaN. Both tensors have the same type.
 absl::Status CheckClose(const Tensor& found, const Tensor& wanted, const Tolerance& tolerance);
 
 }  // namespace kiln::tools

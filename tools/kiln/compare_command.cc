@@ -25,7 +25,8 @@
 namespace kiln::tools {
 namespace {
 
-// Of quantised numbers beside real ones, where the rounding of each layer adds up.
+// Limit for quantized numbers compared with real ones, where the rounding errors of layers
+// accumulate.
 constexpr double kLeastCosine = 0.99;
 constexpr uint32_t kSeed = 1;
 
@@ -48,7 +49,7 @@ absl::Status CheckFlags(const CompareFlags& flags) {
   return CheckIsNoFolder("--html", *flags.html);
 }
 
-// One tensor per input: from a file, or random by a fixed seed.
+// Returns one tensor per input, from a file or random with a fixed seed.
 absl::StatusOr<std::vector<NamedTensor>> ReadInputs(const ModelSource& model,
                                                     const CompareFlags& flags) {
   KILN_ASSIGN_OR_RETURN(auto files, Assignments("--values", flags.values));
@@ -72,7 +73,8 @@ absl::StatusOr<std::vector<NamedTensor>> ReadInputs(const ModelSource& model,
                                                  "', which is no input of ", model.path()));
 }
 
-// The tensors that are compared; against a folder those that have a file there.
+// Returns the tensors to compare. If the reference is a folder, these are the tensors with a file
+// in it.
 absl::StatusOr<std::vector<NamedValue>> ValuesToCompare(const ModelSource& model,
                                                         const CompileOptions& options,
                                                         const CompareFlags& flags) {
@@ -91,7 +93,7 @@ absl::StatusOr<std::vector<NamedValue>> ValuesToCompare(const ModelSource& model
   return model.Kept(options);
 }
 
-// Whether one side has quantised numbers where the other has real ones.
+// True if one side has quantized numbers and the other real ones.
 bool IsMixed(const std::vector<NamedTensor>& tensors, const std::vector<NamedTensor>& reference) {
   const auto quantised = [](const std::vector<NamedTensor>& all) {
     return std::any_of(all.begin(), all.end(),

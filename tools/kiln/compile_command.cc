@@ -36,7 +36,7 @@ namespace kiln::tools {
 namespace {
 
 struct CompileFlags : CodeFlags {
-  std::vector<std::string> models;  // `model` is the one that is being compiled
+  std::vector<std::string> models;  // `model` is the current one
   std::string output, emit, dump_dir;
   std::string mlf;
   bool mlf_runtime = false, headers = true, quiet = false;
@@ -55,7 +55,7 @@ absl::Status CheckMlfFlags(const CompileFlags& flags, const CompileOptions& opti
   return CheckForModelLibrary(options);
 }
 
-// What is linked or loaded comes first.
+// Returns a sort key. Files that are linked or loaded come first.
 int CodeRank(const OutputFile& file) {
   if (absl::EndsWith(file.path, ".so")) return 0;
   if (absl::EndsWith(file.path, ".o")) return 1;
@@ -86,7 +86,7 @@ absl::Status CompileModel(const CompileFlags& flags) {
     }
     return Print(text);
   }
-  // Only the archive needs it behind the compiler, which frees what it no longer needs.
+  // The compiler frees parts of the graph. A copy is needed only for the archive.
   const Graph model = flags.mlf.empty() ? Graph() : graph;
   KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(std::move(graph), options));
   KILN_RETURN_IF_ERROR(
@@ -127,7 +127,7 @@ absl::Status CompileModel(const CompileFlags& flags) {
   return absl::OkStatus();
 }
 
-// What is said of one model alone.
+// Checks that options for a single model are not used with several.
 absl::Status CheckSeveralModels(const CompileFlags& flags) {
   for (const auto& [option, value] :
        {std::pair("--module-name", &flags.module_name), std::pair("--emit", &flags.emit),

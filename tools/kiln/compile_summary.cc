@@ -26,8 +26,8 @@ std::string Sized(size_t bytes) {
   return kib < 1024 ? absl::StrFormat("%.1f KiB", kib) : absl::StrFormat("%.1f MiB", kib / 1024);
 }
 
-// The features that a library for this machine needs, and a target that needs fewer; empty for other
-// targets.
+// Returns the features that a library for this machine needs, and a target that needs fewer. Empty
+// if the target is not the host.
 std::string HostText(const Target& target) {
   const std::vector<std::string> features = RequiredFeatures(target);
   if (target.name != "host" || features.empty()) return "";

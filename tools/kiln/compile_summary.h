@@ -10,14 +10,14 @@
 
 namespace kiln::tools {
 
-// The last lines of a compilation: what was written, how large it is, and how long that took; and
-// what the target `host` stands for. On standard error, and only if that is a terminal, so that
-// builds stay silent.
+// The last lines of a compilation: the files written, their sizes, the elapsed time, and the CPU
+// that the target `host` denotes. They are printed on standard error, and only on a terminal, so
+// that builds stay silent.
 class CompileSummary {
  public:
   explicit CompileSummary(bool quiet) : quiet_(quiet) {}
 
-  // The first file is the one that the others go with.
+  // The first file is the main one.
   void Print(const std::vector<OutputFile>& files, const Target& target) const;
 
  private:

@@ -15,7 +15,7 @@
 namespace kiln::tools {
 namespace {
 
-// A function of bash; {{…}} is filled in.
+// A bash function. {{…}} is replaced.
 constexpr char kFunction[] = R"(_kiln() {
   local word="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}"
   local command="" options="" words="" i
@@ -55,7 +55,7 @@ std::vector<std::string> CommandsOf(const CLI::App& app) {
   return names;
 }
 
-// A branch of the function: what follows the command `name`. Where others follow, they are words.
+// Returns a branch of the function: options and words that may follow the command `name`.
 std::string Branch(const std::string& name, const CLI::App& app,
                    const std::vector<std::string>& words) {
   std::vector<std::string> options = OptionsOf(app);
@@ -67,12 +67,12 @@ std::string Branch(const std::string& name, const CLI::App& app,
                       absl::StrJoin(words, " "), "\" ;;\n");
 }
 
-// A text in single quotes, as fish reads it.
+// Quotes a text in single quotes for fish.
 std::string FishQuoted(absl::string_view text) {
   return absl::StrCat("'", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"'", "\\'"}}), "'");
 }
 
-// The line of fish that offers an option behind the words that `condition` names.
+// Returns the line for fish that offers an option after the words that `condition` names.
 std::string FishOption(const std::string& condition, const CLI::Option& option) {
   if (option.get_lnames().empty()) return "";
   std::string line =
@@ -85,7 +85,8 @@ std::string FishOption(const std::string& condition, const CLI::Option& option) 
   return line + "\n";
 }
 
-// The lines of fish for the subcommands and options of `app`, whose own words stand before them.
+// Returns the lines for fish with the subcommands and options of `app`. `condition` names the words
+// before them.
 std::string FishLines(const CLI::App& app, const std::string& condition) {
   std::string lines;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {

@@ -29,7 +29,7 @@ struct Program {
   std::string package;  // of Debian
 };
 
-// The programs that Kiln may run, each once.
+// Returns the programs that Kiln may run, without duplicates.
 std::vector<Program> Programs() {
   std::vector<Program> programs = {{"cc",
                                     HasCodegen(Codegen::kLlvm)
@@ -51,7 +51,7 @@ std::vector<Program> Programs() {
   return programs;
 }
 
-// Where PATH has the program; empty if it does not.
+// Returns the program's path on PATH; empty if there is none.
 std::string PathOf(const std::string& program) {
   const char* const path = std::getenv("PATH");
   for (absl::string_view folder : absl::StrSplit(path == nullptr ? "" : path, ':')) {

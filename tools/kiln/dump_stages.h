@@ -10,8 +10,8 @@
 
 namespace kiln::tools {
 
-// Writes one file per pass and stage, numbered, to `folder`; of a compilation that fails those that
-// it has come to.
+// Writes one numbered file per pass and stage to `folder`. If the compilation fails, writes the
+// files of the stages before the failure.
 absl::Status DumpStages(const std::string& folder, const Graph& graph,
                         const CompileOptions& options);
 

@@ -25,7 +25,7 @@ class Reader {
 
   absl::StatusOr<ElfObject> Read() {
     KILN_RETURN_IF_ERROR(ReadSections());
-    // Relocations are checked against symbols, so these come first.
+    // Relocations are checked against symbols, so symbols are read first.
     for (size_t i = 0; i < headers_.size(); ++i) {
       if (headers_[i].sh_type == SHT_SYMTAB) KILN_RETURN_IF_ERROR(ReadSymbols(i));
     }
@@ -44,7 +44,7 @@ class Reader {
     return text == nullptr ? "" : text;
   }
 
-  // The contents of a section as structs of libelf, and how many there are.
+  // Returns the contents of a section as structs of libelf, and sets `count` to their number.
   absl::StatusOr<Elf_Data*> Entries(size_t section, Elf_Type type, size_t* count) {
     Elf_Data* const data = elf_getdata(elf_getscn(elf_, section), nullptr);
     const size_t bytes = gelf_fsize(elf_, type, 1, EV_CURRENT);
@@ -142,7 +142,7 @@ class Reader {
 }  // namespace
 
 bool IsElfObject(absl::string_view bytes) {
-  // The type of the file lies at the same place for addresses of 32 and 64 bits.
+  // The type of the file is at the same offset with 32-bit and 64-bit addresses.
   constexpr size_t kTypeAt = offsetof(Elf32_Ehdr, e_type);
   return absl::StartsWith(bytes, kElfMagic) && bytes.size() > kTypeAt + 1 &&
          bytes[kTypeAt] == ET_REL && bytes[kTypeAt + 1] == 0;

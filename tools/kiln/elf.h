@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A relocatable ELF object (.o), 32 or 64 bits, little endian, as tables: what is needed to count
-// its bytes and to follow its calls. An object is untrusted: one that contradicts itself is an
-// error.
+// Tables of a relocatable ELF object (.o) with 32 or 64 bits, little endian: the parts that are
+// needed to count its bytes and to follow its calls. An object is untrusted. An inconsistent object
+// is an error.
 //
 //   KILN_ASSIGN_OR_RETURN(ElfObject object, ParseElfObject(bytes));
 //   for (const ElfSection& section : object.sections) …
@@ -17,7 +17,7 @@
 
 namespace kiln::tools {
 
-// What every ELF file begins with.
+// The first bytes of every ELF file.
 inline constexpr absl::string_view kElfMagic = "\x7f\x45LF";
 inline constexpr uint16_t kElfMachineArm = 40;
 
@@ -25,8 +25,8 @@ struct ElfSection {
   std::string name;
   uint64_t flags = 0;
   uint64_t size_bytes = 0;
-  uint32_t link = 0;           // the section that this one describes, if flags say so
-  absl::string_view contents;  // empty if the section takes no place in the file
+  uint32_t link = 0;           // the section that this one describes, depending on flags
+  absl::string_view contents;  // empty if the file has no bytes for the section
 
   bool in_memory() const { return (flags & 2) != 0; }  // SHF_ALLOC
   bool writable() const { return (flags & 1) != 0; }   // SHF_WRITE
@@ -34,17 +34,17 @@ struct ElfSection {
 
 struct ElfSymbol {
   std::string name;
-  uint64_t value = 0;  // offset in its section; of a function without Thumb's bit
+  uint64_t value = 0;  // offset in its section; for a function without Thumb's bit
   uint64_t size_bytes = 0;
-  uint32_t section = 0;  // 0: defined elsewhere
+  uint32_t section = 0;  // 0: undefined in this object
   bool is_function = false;
 };
 
 struct ElfRelocation {
-  uint32_t section = 0;  // whose contents name the symbol
-  uint64_t offset = 0;   // where in it
+  uint32_t section = 0;  // the section that contains the reference
+  uint64_t offset = 0;   // position of the reference in it
   uint32_t symbol = 0;
-  int64_t addend = 0;  // 0 where it is in the contents
+  int64_t addend = 0;  // 0 if the addend is in the contents
 };
 
 struct ElfObject {
@@ -55,10 +55,10 @@ struct ElfObject {
   std::vector<ElfRelocation> relocations;  // their sections and symbols exist
 };
 
-// Whether `bytes` begin like a relocatable object.
+// True if `bytes` begin like a relocatable object.
 bool IsElfObject(absl::string_view bytes);
 
-// `bytes` must outlive the result.
+// Parses an object. `bytes` must outlive the result.
 absl::StatusOr<ElfObject> ParseElfObject(absl::string_view bytes);
 
 }  // namespace kiln::tools

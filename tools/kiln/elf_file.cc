@@ -14,7 +14,7 @@ absl::Status ElfError(absl::string_view what) {
 
 absl::StatusOr<ElfFile> OpenElf(absl::string_view bytes) {
   if (elf_version(EV_CURRENT) == EV_NONE) return absl::InternalError("libelf is too old");
-  // A handle of this kind is for reading alone: libelf does not write to the image.
+  // The handle is read-only, so the const_cast is safe: libelf does not write to the image.
   ElfFile file = {
       .elf = decltype(ElfFile::elf)(elf_memory(const_cast<char*>(bytes.data()), bytes.size()))};
   if (file.elf == nullptr || elf_kind(file.elf.get()) != ELF_K_ELF ||

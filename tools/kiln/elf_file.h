@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A handle of libelf on a file in memory.
+// A libelf handle for a file in memory.
 #ifndef KILN_TOOLS_KILN_ELF_FILE_H_
 #define KILN_TOOLS_KILN_ELF_FILE_H_
 
@@ -21,11 +21,11 @@ struct ElfFile {
   GElf_Ehdr header;
 };
 
-// `bytes` must outlive the result. InvalidArgument if they have no ELF header of a little-endian
-// machine.
+// Opens a file. `bytes` must outlive the result. InvalidArgument if they have no ELF header of a
+// little-endian machine.
 absl::StatusOr<ElfFile> OpenElf(absl::string_view bytes);
 
-// InvalidArgument with the words of libelf about its last error.
+// Returns InvalidArgument with libelf's description of its last error.
 absl::Status ElfError(absl::string_view what);
 
 }  // namespace kiln::tools

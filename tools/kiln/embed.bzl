@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files as C++ data, so that the tool carries them."""
+"""Embeds files in the tool as C++ data."""
 
 load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")
 

@@ -7,7 +7,8 @@
 
 namespace {
 
-// As string literals, a line for so many bytes. Three octal digits are never taken for more.
+// Writes string literals, one line per kBytesPerLine bytes. Bytes are octal escapes of three
+// digits, which cannot absorb a following digit.
 void WriteLiteral(const std::string& bytes, std::ofstream& out) {
   constexpr size_t kBytesPerLine = 32;
   out << "std::string(\n";

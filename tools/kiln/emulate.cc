@@ -23,7 +23,7 @@ namespace {
 constexpr std::streamsize kMaxOutputBytes = 1 << 20;
 constexpr size_t kMaxShownBytes = 2000;
 
-// The first kMaxOutputBytes of a file that may be empty.
+// Returns the first kMaxOutputBytes of a file, which may be empty.
 std::string Beginning(const std::string& path) {
   std::string text(static_cast<size_t>(kMaxOutputBytes), '\0');
   std::ifstream in(path, std::ios::binary);
@@ -32,7 +32,8 @@ std::string Beginning(const std::string& path) {
   return text;
 }
 
-// The core of a machine of QEMU; "" if no word of `argv` names one whose cycles are known.
+// Returns the core of the QEMU machine in `argv`. Empty if no word names a machine whose core has
+// known cycles.
 std::string CoreOfMachine(const std::vector<std::string>& argv) {
   static const auto& cores = *new std::map<std::string, std::string>{
       {"mps2-an385", "cortex-m3"},  {"mps2-an386", "cortex-m4"},  {"mps2-an500", "cortex-m7"},
@@ -54,7 +55,8 @@ absl::Status CheckCore(const std::string& core) {
                                                  absl::StrJoin(known, ", ")));
 }
 
-// Adds what the plugin has written, a line of two numbers for each inference.
+// Adds the output of the plugin: a line of two numbers, instructions and cycles, for each
+// inference.
 absl::Status AddCounts(const std::string& lines, EmulatedRun& run) {
   for (absl::string_view line : absl::StrSplit(lines, '\n', absl::SkipEmpty())) {
     const std::pair<absl::string_view, absl::string_view> numbers = absl::StrSplit(line, ' ');
@@ -68,7 +70,7 @@ absl::Status AddCounts(const std::string& lines, EmulatedRun& run) {
   return absl::OkStatus();
 }
 
-// "7", or "7 to 9".
+// Returns "7", or "7 to 9".
 std::string RangeText(const std::vector<int64_t>& numbers) {
   const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
   return *least == *most ? absl::StrCat(*least) : absl::StrCat(*least, " to ", *most);

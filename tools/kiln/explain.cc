@@ -25,12 +25,12 @@ bool Is(const CLI::Error& error, CLI::ExitCodes code) {
   return error.get_exit_code() == static_cast<int>(code);
 }
 
-// The command that was meant; what other tools call `profile` is an option of one.
+// Suggests a command. Other tools have a command `profile`, which is an option of bench here.
 std::string PerhapsCommand(const std::string& word, const std::vector<std::string>& commands) {
   return word == "profile" ? ", perhaps 'bench --profile'" : Perhaps(word, commands);
 }
 
-// `rest` is what no option or argument has taken.
+// `rest` contains the arguments that no option or positional argument accepted.
 std::string ExplainUnknown(const CLI::App& app, const std::vector<std::string>& rest,
                            const CLI::Error& error) {
   for (const std::string& argument : rest) {
@@ -54,7 +54,7 @@ std::string ExplainUnknown(const CLI::App& app, const std::vector<std::string>& 
   return error.what();
 }
 
-// CLI11 says "Could not convert: --threads = abc".
+// CLI11's message is "Could not convert: --threads = abc".
 std::string ExplainConversion(const CLI::App& app, const CLI::Error& error) {
   absl::string_view text = error.what();
   const size_t at = text.find(" = ");
@@ -103,13 +103,13 @@ absl::StatusOr<std::string> HelpOf(CLI::App& app, const std::vector<std::string>
     }
     command = below;
   }
-  // The application itself would delegate to the subcommand that is being run.
+  // Without clear(), the application would delegate to the running subcommand.
   if (command == &app) app.clear();
   return command->help(above);
 }
 
 std::string ExplainFailure(const CLI::App* app, const CLI::Error& error) {
-  // What a subcommand does not know it leaves to the one above.
+  // A subcommand passes unknown arguments to its parent.
   const std::vector<std::string> rest = app->remaining(/*recurse=*/true);
   while (!app->get_subcommands().empty()) app = app->get_subcommands().back();
   const bool unknown =

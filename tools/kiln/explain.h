@@ -11,16 +11,15 @@
 
 namespace kiln::tools {
 
-// What is wrong with a command line that CLI11 has refused: names the word that it does not know,
-// what is near to it, and what there is. For App::failure_message.
+// Returns an error message for a command line that CLI11 has refused: the unknown word, similar
+// words, and the known ones. For App::failure_message.
 std::string ExplainFailure(const CLI::App* app, const CLI::Error& error);
 
-// InvalidArgument if an option of a command line that has been parsed has an empty text as its
-// value, which means nothing for any of them.
+// InvalidArgument if an option of a parsed command line has an empty value. No option accepts one.
 absl::Status CheckValues(const CLI::App& app);
 
-// What `kiln help COMMAND…` prints; without commands, the help of the application. InvalidArgument,
-// with the names that there are, for another name.
+// Returns the output of `kiln help COMMAND…`; without commands, the help of the application.
+// InvalidArgument, with the known names, for an unknown one.
 absl::StatusOr<std::string> HelpOf(CLI::App& app, const std::vector<std::string>& commands);
 
 }  // namespace kiln::tools

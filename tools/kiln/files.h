@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files in and out.
+// Reads and writes whole files.
 //
 //   KILN_RETURN_IF_ERROR(WriteFiles("out", {{"my_mod.h", header}, {"my_mod.c", source}}));
 #ifndef KILN_TOOLS_KILN_FILES_H_
@@ -14,27 +14,29 @@
 
 namespace kiln::tools {
 
-// The size up to which models, libraries, archives and other files are read.
+// Maximum size of models, libraries, archives and other files that are read.
 inline constexpr int64_t kMaxFileBytes = int64_t{4} << 30;
 
-// The bytes of a regular file; clear errors for a folder, a file that is empty, too large or not
-// there.
+// Returns the bytes of a regular file. Errors describe a folder, an empty, too large or missing
+// file.
 absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes);
 
-// The first bytes of a regular file of any size, fewer if it has no more; the same errors.
+// Returns the first bytes of a regular file of any size, or all bytes if it is shorter. Errors are
+// those of ReadFile.
 absl::StatusOr<std::string> ReadBeginning(const std::string& path, int64_t bytes);
 
-// The same of what a pipe gives, too, such as <(command) of a shell; "-" is standard input.
+// Like ReadFile, but also accepts a pipe, such as <(command) in a shell. "-" is standard input.
 absl::StatusOr<std::string> ReadFileOrPipe(const std::string& path, int64_t max_bytes);
 
-// All of standard input; the same errors.
+// Returns all of standard input. Errors are those of ReadFile.
 absl::StatusOr<std::string> ReadStandardInput(int64_t max_bytes);
 
-// A folder for output, with all above it. Those that had to be made are gone with the object if
-// nothing is in them then.
+// An output folder with all of its parents. The destructor removes the folders that Make created
+// and that are still empty.
 class OutputFolder {
  public:
-  // InvalidArgument if it cannot be made or not be written to. An empty path is the working folder.
+  // InvalidArgument if the folder cannot be created or written to. An empty path is the working
+  // folder.
   static absl::StatusOr<OutputFolder> Make(const std::string& path);
   OutputFolder(OutputFolder&& other) noexcept { made_.swap(other.made_); }
   OutputFolder& operator=(OutputFolder&&) = delete;
@@ -42,7 +44,7 @@ class OutputFolder {
 
  private:
   OutputFolder() = default;
-  std::vector<std::string> made_;  // the outermost first
+  std::vector<std::string> made_;  // outermost first
 };
 
 struct OutputFile {
@@ -50,26 +52,26 @@ struct OutputFile {
   std::string bytes;
 };
 
-// What changes on the disk together.
+// Changes on the disk that are applied together.
 struct FileChanges {
-  // Their folders are made if they are missing. The first is the one that the others describe or
-  // go with, such as a library.
+  // Missing folders are created. The first file is the main one, such as a library. The others
+  // describe or complement it.
   std::vector<OutputFile> files;
-  std::vector<std::string> inputs;  // what the bytes were made of: writing to one is an error
+  std::vector<std::string> inputs;  // files that were read; it is an error to overwrite one
 };
 
-// Either all changes are there in the end, or nothing has changed. If the process is killed on the
-// way, the first file is the old or the new one, and of the others only such are there as belong to
-// it; what else is left is removed by the next call for the same folder. A symbolic link stays, and
-// what it leads to is written. A device or a FIFO is written to, which is the one thing that is not
-// undone when something else fails.
+// Applies all changes, or none if there is an error. If the process is killed, the first file is
+// the old or the new one, and the others either belong to it or are missing. The next call for the
+// same folder removes the remaining temporary files. A symbolic link stays, and the file that it
+// leads to is replaced. A device or a FIFO is written to directly, which cannot be undone if
+// something else fails.
 absl::Status Apply(const FileChanges& changes);
 
-// Writes all files into `folder`, as Apply does.
+// Writes all files into `folder`, like Apply.
 absl::Status WriteFiles(const std::string& folder, const std::map<std::string, std::string>& files);
 
-// InvalidArgument, beginning with `option`, if a file cannot have this path because it is that of a
-// folder.
+// InvalidArgument, beginning with `option`, if `path` is that of a folder, so that no file can have
+// it.
 absl::Status CheckIsNoFolder(absl::string_view option, const std::string& path);
 
 }  // namespace kiln::tools

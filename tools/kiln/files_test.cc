@@ -19,8 +19,8 @@
 
 namespace {
 
-// Called before each call that changes what is on the disk; the call fails with the number that it
-// returns, if that is not 0.
+// Called before each call that changes the disk. If the result is not 0, the call fails with this
+// error number.
 std::function<int()> before_change;  // NOLINT: a test has one thread at a time
 
 template <typename... Args>
@@ -36,7 +36,7 @@ int Change(const char* name, Args... args) {
 
 }  // namespace
 
-// In the place of the system's functions.
+// Replace the system's functions.
 extern "C" {
 int rename(const char* from, const char* to) noexcept { return Change("rename", from, to); }
 int link(const char* from, const char* to) noexcept { return Change("link", from, to); }
@@ -65,7 +65,7 @@ class FilesTest : public ::testing::Test {
     std::ofstream(Path(name)) << bytes;
   }
 
-  // The files of the folder and of those in it, by path.
+  // Returns the files of the folder and its subfolders, keyed by path.
   std::map<std::string, std::string> Contents() const {
     std::map<std::string, std::string> contents;
     for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
@@ -108,7 +108,7 @@ TEST_F(FilesTest, AllOrNone) {
 const Files kOld = {{"a.h", "old"}, {"a.json", "old"}, {"a.so", "old"}, {"users", "stays"}};
 const Files kNew = {{"a.h", "new"}, {"a.json", "new"}, {"a.so", "new"}, {"users", "stays"}};
 
-// As a compiler writes a library and what describes it.
+// Returns changes as a compiler makes them: a library and its descriptions.
 FileChanges NewLibrary(const std::string& folder) {
   FileChanges changes;
   for (const char* name : {"a.so", "a.h", "a.json"}) {
@@ -117,7 +117,7 @@ FileChanges NewLibrary(const std::string& folder) {
   return changes;
 }
 
-// Whoever is killed at any moment leaves a library, and beside it nothing that belongs to another.
+// A process that is killed at any moment leaves a library, and no files that belong to another one.
 TEST_F(FilesTest, FilesOfTwoGenerationsNeverLieTogether) {
   size_t incomplete = 0;
   int status = 1;
@@ -143,11 +143,11 @@ TEST_F(FilesTest, FilesOfTwoGenerationsNeverLieTogether) {
     for (const auto& [name, text] : left) {
       EXPECT_EQ(text, name == "users" ? "stays" : left["a.so"]) << name;
     }
-    // The next one finishes the work, and what the killed one has left is gone.
+    // The next call completes the work and removes leftovers of the killed one.
     ASSERT_TRUE(Apply(NewLibrary(folder_)).ok());
     EXPECT_EQ(Contents(), kNew);
   }
-  EXPECT_GT(incomplete, 0u);  // otherwise the moments between the moves were not seen
+  EXPECT_GT(incomplete, 0u);  // otherwise no state between the moves was tested
 }
 
 TEST_F(FilesTest, WhatFailsIsUndone) {
@@ -164,7 +164,7 @@ TEST_F(FilesTest, WhatFailsIsUndone) {
     };
     const absl::Status status = Apply(NewLibrary(folder_));
     before_change = nullptr;
-    if (status.ok()) {  // an error of no consequence, or none
+    if (status.ok()) {  // an error without consequences, or none
       EXPECT_EQ(Contents(), kNew);
       continue;
     }

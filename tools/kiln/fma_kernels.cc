@@ -9,9 +9,9 @@ namespace {
 constexpr int kBytesOfFloat = 4;
 constexpr int kOperationsOfMultiplyAdd = 2;
 
-// A function of its own for each instruction set, because attributes take no template arguments and
-// a function that is inlined keeps the vectors of its own instruction set. There are as many
-// vectors as hide the latency of the units and fit the registers.
+// Defines a separate function for each instruction set, because attributes cannot be template
+// arguments and inlined code would keep the vectors of its own instruction set. The number of
+// vectors hides the latency of the units and fits the registers.
 #define KILN_FMA_KERNEL(name, attributes, bytes, vectors)                                \
   attributes float name(int64_t steps, float scale, float offset) {                      \
     typedef float Vector __attribute__((vector_size(bytes)));                            \
@@ -52,7 +52,7 @@ KILN_FMA_KERNEL(RunBaseline, , 16, 24)
 }  // namespace
 
 std::vector<FmaKernel> FmaKernels(const Target& target) {
-  // The first is for every target.
+  // The first kernel runs on every machine.
 #if defined(__x86_64__)
   std::vector<FmaKernel> kernels = {Kernel("sse2", 16, false, 12, RunSse2)};
   if (__builtin_cpu_supports("avx")) kernels.push_back(Kernel("avx", 32, false, 12, RunAvx));

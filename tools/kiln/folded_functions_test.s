@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What gcc writes where it has folded two layers into one, with the names `layer` and `alias`, and made a copy of a third.
+# Output of gcc that has folded two layers into one, with the names `layer` and `alias`, and has copied a third.
   .section .text.layer,"ax",@progbits
   .type layer, @function
 layer:

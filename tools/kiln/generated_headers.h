@@ -6,8 +6,8 @@
 
 namespace kiln::tools {
 
-// The headers of the runtime that the C sources among `artifacts` include, and those that these
-// include, by the paths that they are included by. Beside the sources, they make them compile.
+// Returns the headers of the runtime that the C sources among `artifacts` include directly or
+// indirectly, keyed by include path. In a folder next to the sources they suffice to compile them.
 Artifacts HeadersOf(const Artifacts& artifacts);
 
 }  // namespace kiln::tools

@@ -23,7 +23,7 @@ size_t Columns() {
                                           : std::clamp(columns, kLeastColumns, kMostColumns));
 }
 
-// A name and what it means; a name that is too long has a line of its own.
+// Returns a name and its description. A name that is too long has its own line.
 std::string Entry(const std::string& name, const std::string& description) {
   std::string entry = absl::StrCat("  ", name);
   const size_t width = ColumnsOf(entry);
@@ -52,7 +52,7 @@ std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
 
 std::string HelpFormatter::make_description(const CLI::App* app) const {
   std::string text;
-  // Lines that are indented are examples.
+  // Indented lines are examples and are not wrapped.
   for (absl::string_view line : absl::StrSplit(app->get_description(), '\n')) {
     absl::StrAppend(
         &text, absl::StartsWith(line, " ") ? std::string(line) : Wrapped(line, 0, Columns()), "\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How help is laid out.
+// Layout of the help.
 #ifndef KILN_TOOLS_KILN_HELP_FORMAT_H_
 #define KILN_TOOLS_KILN_HELP_FORMAT_H_
 
@@ -10,8 +10,8 @@
 
 namespace kiln::tools {
 
-// Two columns, wrapped at words to the terminal's width, or to 80 columns where there is none.
-// What an option is by default stands behind its description.
+// Two columns, wrapped at words to the width of the terminal, or to 80 columns without one. The
+// default of an option follows its description.
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_option(const CLI::Option* option, bool is_positional) const override;
@@ -19,7 +19,7 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_description(const CLI::App* app) const override;
 };
 
-// Puts options, which exist, under headings: {{"Output", {"--output", "--emit"}}}.
+// Puts existing options under headings: {{"Output", {"--output", "--emit"}}}.
 void SetGroups(CLI::App& command,
                const std::vector<std::pair<std::string, std::vector<std::string>>>& groups);
 

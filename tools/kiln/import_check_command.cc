@@ -29,8 +29,8 @@ struct ImportCheckFlags {
 
 struct Outcome {
   std::string file;
-  size_t nodes = 0, operators = 0;   // of the graph that is imported
-  std::vector<std::string> reasons;  // none: it is imported
+  size_t nodes = 0, operators = 0;   // of the imported graph
+  std::vector<std::string> reasons;  // empty if the model is imported
 };
 
 Outcome Check(const std::string& file, const InputFlags& inputs) {
@@ -52,7 +52,7 @@ Outcome Check(const std::string& file, const InputFlags& inputs) {
 
 std::string Text(const std::vector<Outcome>& outcomes) {
   Table table({"file", ">nodes", ">operators", "import"});
-  std::map<std::string, std::vector<std::string>> files;  // by reason
+  std::map<std::string, std::vector<std::string>> files;  // keyed by reason
   for (const Outcome& o : outcomes) {
     const bool ok = o.reasons.empty();
     table.Add({o.file, ok ? absl::StrCat(o.nodes) : "-", ok ? absl::StrCat(o.operators) : "-",

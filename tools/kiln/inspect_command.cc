@@ -58,10 +58,10 @@ struct InspectFlags : CodeFlags {
   std::optional<std::string> html, times;
   bool json = false, skip_checksum = false, load = false, choices = false;
   int timeout_seconds = 60;
-  // The options of a model: how it is compiled.
+  // Options that apply to models only: compilation options.
   std::vector<CLI::Option*> of_models;
 
-  // The first of them that the command line has but --target; null if it has none.
+  // Returns the first of these options on the command line, except --target. Null if there is none.
   const CLI::Option* GivenForModel() const {
     const auto given = absl::c_find_if(of_models, [](const CLI::Option* option) {
       return option->count() > 0 && option->get_name() != "--target";
@@ -70,8 +70,7 @@ struct InspectFlags : CodeFlags {
   }
 };
 
-// As compile has them, but for the runtime and the interface, if none is named: firmware has the C
-// interface.
+// Returns the options of compile. For firmware, the defaults are the C runtime and the C interface.
 absl::StatusOr<CompileOptions> OptionsFor(const InspectFlags& flags) {
   CodeFlags code = flags;
   code.model = flags.file;
@@ -87,7 +86,7 @@ absl::StatusOr<CompileOptions> OptionsFor(const InspectFlags& flags) {
   return CompileOptionsOf(code);
 }
 
-// What steps of the plan save of the workspace; empty if they save nothing.
+// Returns the bytes of the workspace that steps of the plan save. Empty if they save nothing.
 std::string Savings(const Stages& stages) {
   const int64_t by_overlap = stages.plan.overlap_saves_bytes, by_strips = stages.split_saves_bytes;
   std::vector<std::string> savings;
@@ -130,8 +129,8 @@ absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
   return report;
 }
 
-// The CPU variant that this CPU runs, out of the variants that the metadata names, in the words that
-// RunningVariant has for a loaded library. Names alone if they are of another architecture.
+// Returns the CPU variant of the metadata that this CPU runs, in the same words as RunningVariant
+// for a loaded library. If the variants are for another architecture, returns only their names.
 absl::StatusOr<std::string> VariantOf(const proto::Metadata& metadata) {
   const Target host = Target::Host();
   std::string running = "none";
@@ -142,7 +141,7 @@ absl::StatusOr<std::string> VariantOf(const proto::Metadata& metadata) {
       return absl::StrCat("CPU variants: ", absl::StrJoin(metadata.cpu_variants(), ", "), "\n");
     }
     const std::vector<std::string> required = RequiredFeatures(target);
-    // Linux may refuse a process the registers of AMX, which the host is then without.
+    // Linux may deny a process the registers of AMX. The host then lacks the feature.
     const bool may_use = absl::c_all_of(required, [&](const std::string& feature) {
       return !absl::StartsWith(feature, "amx-") || host.HasFeature(feature);
     });
@@ -152,7 +151,7 @@ absl::StatusOr<std::string> VariantOf(const proto::Metadata& metadata) {
                       ")\n");
 }
 
-// A library without loading it: no code of the file runs.
+// Inspects a library without loading it, so that no code of the file runs.
 absl::StatusOr<std::string> InspectLibrary(const InspectFlags& flags) {
   KILN_ASSIGN_OR_RETURN(runtime::LibraryFile file, runtime::LibraryFile::Open(flags.file));
   if (!flags.skip_checksum) {
@@ -174,7 +173,7 @@ absl::StatusOr<std::string> InspectLibrary(const InspectFlags& flags) {
   return absl::StrCat(report, Report(metadata, TerminalColumns(STDOUT_FILENO)));
 }
 
-// The same of a library that is loaded, which runs its code.
+// Inspects a loaded library. Loading runs its code.
 absl::StatusOr<std::string> InspectLoadedLibrary(const InspectFlags& flags) {
   KILN_ASSIGN_OR_RETURN(
       const runtime::Module module,
@@ -187,7 +186,7 @@ absl::StatusOr<std::string> InspectLoadedLibrary(const InspectFlags& flags) {
       absl::StrCat(variant.empty() ? "" : absl::StrCat("variant ", variant, "\n"),
                    Report(MetadataOf(metadata), TerminalColumns(STDOUT_FILENO)));
   if (metadata.executor() != "graph") return report;
-  // This executor does not take the offsets of the plan: it gives tensors storages to share.
+  // The graph executor does not use the offsets of the plan. It assigns tensors to shared storages.
   KILN_ASSIGN_OR_RETURN(const auto executor, runtime::Executor::Create(module, runtime::kCpu));
   return absl::StrCat(report, "\nthe graph executor keeps its tensors in ",
                       executor->program().workspace_bytes(), " bytes of storages\n");
@@ -268,8 +267,8 @@ void AddInspectCommand(CLI::App& app, Action& action) {
   command->add_option("file", flags->file, "Shared object, object, archive of --mlf, or model file")
       ->required();
   AddCodeOptions(*command, *flags);
-  // That of compile adds calls to the code; this one has the times that they measure. Slow paths are
-  // shown as they are.
+  // --profile of compile adds calls to the code. inspect instead reads the times that they
+  // measured. Slow paths are always shown.
   command->remove_option(command->get_option("--profile"));
   command->remove_option(command->get_option("--fail-on-slow"));
   flags->of_models = command->get_options([](const CLI::Option* option) {

@@ -12,17 +12,17 @@
 namespace kiln::tools {
 namespace {
 
-constexpr size_t kReserveBytes = size_t{1} << 20;  // what removing folders takes, and more
+constexpr size_t kReserveBytes = size_t{1} << 20;  // enough to remove folders
 constexpr char kMessage[] = "kiln: out of memory\n";
 
 void* reserve = nullptr;
 
-// The handler of `new`. It does not throw: libraries that are compiled without exceptions, LLVM
-// among them, could not pass one on.
+// The new-handler. It does not throw, because libraries compiled without exceptions, such as LLVM,
+// could not propagate one.
 void End() {
   static std::atomic<bool> ending = false;
   static thread_local bool is_ending_thread = false;
-  if (is_ending_thread) _exit(EXIT_FAILURE);  // the reserve is used up too
+  if (is_ending_thread) _exit(EXIT_FAILURE);  // the reserve is used up
   if (ending.exchange(true)) {
     while (true) pause();  // another thread ends the process
   }

@@ -4,9 +4,9 @@
 
 namespace kiln::tools {
 
-// From here on the process ends with a line on standard error and status 1, and without its
-// temporary folders, where `new` finds no memory. Files are complete or not there: what is written
-// appears when it is whole (files.h). It may be called before any initializer has run.
+// From this call on, the process ends if `new` finds no memory: with a line on standard error,
+// status 1, and without temporary folders. Output files are complete or absent, because they appear
+// only when complete (files.h). May be called before any initializer has run.
 void EndOnLackOfMemory();
 
 }  // namespace kiln::tools

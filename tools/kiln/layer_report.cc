@@ -11,8 +11,8 @@
 namespace kiln::tools {
 namespace {
 
-// Bytes of all workspaces that are alive during a call, and of the state. What an output and an
-// input share counts once.
+// Returns the bytes of all workspaces that are alive during a call, and of the state. Bytes that an
+// output and an input share count once.
 int64_t AliveBytes(const proto::Metadata& metadata, int32_t call) {
   int64_t bytes = 0;
   for (const proto::Pool& pool : metadata.pools()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each layer of a model takes of a microcontroller: flash, RAM, stack and arithmetic.
+// Flash, RAM, stack and arithmetic of each layer of a model on a microcontroller.
 #ifndef KILN_TOOLS_KILN_LAYER_REPORT_H_
 #define KILN_TOOLS_KILN_LAYER_REPORT_H_
 
@@ -13,13 +13,13 @@
 
 namespace kiln::tools {
 
-// What a layer is called: `source` are the names of the model's nodes, which may be none. TFLite names
-// a layer by all that was fused into it, the last of these first.
+// Returns the name of a layer. `source` has the names of the model's nodes; it may be empty. TFLite
+// names a layer after everything that was fused into it, in reverse order.
 std::string LayerName(const std::string& source, const std::string& function);
 
-// A row for each call by the model's name of the layer, then the sums. `macs` are by function; the
-// code and the stack are those of the model's object, where there is one. At most `columns` wide if
-// that is not 0.
+// Returns a table with a row for each call, named after its layer in the model, and with the
+// totals. `macs` are keyed by function. `figures` has code sizes and stack of the model's object,
+// if there is one. The table is at most `columns` wide if that is not 0.
 std::string LayerReport(const proto::Metadata& metadata, const std::map<std::string, int64_t>& macs,
                         const std::optional<ObjectFigures>& figures, int columns);
 

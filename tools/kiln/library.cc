@@ -44,8 +44,8 @@ absl::Status SetInput(runtime::Executor& executor, int index, const std::string&
   return array.CopyFromBytes(tensor.bytes());
 }
 
-// InvalidArgument for a file that is compiled first, and for what is no regular file. The name of a
-// file tells that it is ONNX, which has no mark.
+// InvalidArgument for a model file, which must be compiled first, and for anything that is not a
+// regular file. ONNX files have no magic number, so they are recognized by their extension.
 absl::Status CheckIsNoModel(const std::string& path) {
   KILN_ASSIGN_OR_RETURN(const std::string beginning, ReadBeginning(path, 4096));
   const ModelFormat format = FormatOf(beginning);

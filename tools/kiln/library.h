@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled library, as the subcommands use it.
+// A compiled library for the subcommands.
 #ifndef KILN_TOOLS_KILN_LIBRARY_H_
 #define KILN_TOOLS_KILN_LIBRARY_H_
 
@@ -21,36 +21,36 @@ struct Library {
   std::shared_ptr<runtime::Executor> executor;
 };
 
-// How many threads a library takes, as --threads says: 0 for one per CPU.
+// Sets the number of threads of a library to the value of --threads; 0 is one per CPU.
 absl::Status SetThreads(int threads);
 
-// What the command line says of a library.
+// Command line options for a library.
 struct LibraryFlags {
-  std::string cpu_variant;  // the one to run; empty for the best that the CPU has
+  std::string cpu_variant;  // the variant to run; empty for the best one that the CPU supports
   bool skip_checksum = false;
 };
 inline constexpr char kSkipChecksum[] = "--skip-checksum";
 inline constexpr char kSkipChecksumHelp[] =
     "Do not read the whole library to check that it is undamaged";
 
-// Loads a shared object and makes an executor of the model in it.
+// Loads a shared object and creates an executor of its model.
 absl::StatusOr<Library> LoadLibrary(const std::string& path, const LibraryFlags& flags = {});
 
-// "x86-64-v3 (of x86-64-v2, x86-64-v3)": what runs of a library with CPU variants, or why none
-// does. Empty for other libraries.
+// Returns "x86-64-v3 (of x86-64-v2, x86-64-v3)": the running variant of a library with CPU
+// variants, or the reason why none runs. Empty for other libraries.
 absl::StatusOr<std::string> RunningVariant(const runtime::Module& module);
 
-// "name=FILE" by name, as options of the command line say it; InvalidArgument for other texts and
-// for a name that is given twice.
+// Parses options of the form "name=FILE" and returns the files, keyed by name. InvalidArgument for
+// other texts and for a name that is given twice.
 absl::StatusOr<std::map<std::string, std::string>> Assignments(
     const char* option, const std::vector<std::string>& texts);
 
 TensorType TypeOf(const runtime::TensorInfo& info);
-// The bytes of an array as a tensor.
+// Returns the bytes of an array as a tensor.
 Tensor ToTensor(const runtime::NDArray& array, const TensorType& type);
 
-// Sets every input from `values` ("name" to a file's path or "random"); inputs that are not named
-// get random values if `fill` is set.
+// Sets inputs from `values`, which maps names to a file's path or "random". Other inputs get random
+// values if `fill` is set.
 absl::Status SetInputs(runtime::Executor& executor,
                        const std::map<std::string, std::string>& values, bool fill);
 

@@ -17,7 +17,7 @@
 namespace kiln::tools {
 namespace {
 
-// The metadata of the largest model that was compiled takes less than a hundredth of it.
+// More than a hundred times the metadata of the largest model compiled so far.
 constexpr size_t kMaxMetadataBytes = size_t{256} << 20;
 
 absl::StatusOr<std::vector<GElf_Phdr>> ProgramHeaders(const ElfFile& file, size_t file_bytes) {
@@ -37,7 +37,7 @@ absl::StatusOr<std::vector<GElf_Phdr>> ProgramHeaders(const ElfFile& file, size_
   return headers;
 }
 
-// Takes the notes of a segment that have the type KILN_NOTE_METADATA.
+// Appends the notes of a segment with the type KILN_NOTE_METADATA.
 absl::Status TakeNotes(const ElfFile& file, const GElf_Phdr& segment,
                        std::vector<absl::string_view>& found) {
   Elf_Data* const data =
@@ -49,7 +49,7 @@ absl::Status TakeNotes(const ElfFile& file, const GElf_Phdr& segment,
   for (size_t at = 0; (at = gelf_getnote(data, at, &note, &name_at, &descriptor_at)) > 0;) {
     const char* const bytes = static_cast<const char*>(data->d_buf);
     const absl::string_view owner(bytes + name_at, note.n_namesz);
-    // The NUL of the text is part of the owner.
+    // The owner includes the terminating NUL.
     if (owner != absl::string_view(KILN_NOTE_OWNER, sizeof(KILN_NOTE_OWNER))) continue;
     if (note.n_type == KILN_NOTE_METADATA) found.emplace_back(bytes + descriptor_at, note.n_descsz);
   }

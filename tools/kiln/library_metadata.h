@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metadata of a compiled library, read from the bytes of the file. Nothing of the library is
-// loaded, so none of its code runs, and it may be for any machine.
+// The metadata of a compiled library, read from the bytes of the file. The library is not loaded,
+// so none of its code runs, and it may be for any machine.
 #ifndef KILN_TOOLS_KILN_LIBRARY_METADATA_H_
 #define KILN_TOOLS_KILN_LIBRARY_METADATA_H_
 
@@ -11,8 +11,8 @@
 namespace kiln::tools {
 
 // Reads the note KILN_NOTE_METADATA of a shared object. The bytes are untrusted. Errors begin with
-// `name`. InvalidArgument if they are no whole shared object, or have no such note or two; the errors
-// of ParseMetadataJson for what the note holds.
+// `name`. InvalidArgument if the bytes are not a complete shared object, or if they have no such
+// note or two. Errors in the contents of the note are those of ParseMetadataJson.
 absl::StatusOr<proto::Metadata> ReadLibraryMetadata(absl::string_view bytes,
                                                     absl::string_view name);
 

@@ -39,7 +39,7 @@ void Append(const T& value, std::string& out) {
   out.append(reinterpret_cast<const char*>(&value), sizeof(value));
 }
 
-// A shared object that has nothing but notes.
+// Returns a shared object that contains only notes.
 std::string Library(const std::string& notes, uint16_t machine = EM_X86_64,
                     uint64_t alignment = 4) {
   Elf64_Ehdr header = {};
@@ -80,7 +80,7 @@ TEST(LibraryMetadata, IsThatOfTheNote) {
   }
 }
 
-// Linkers that make room for notes of the system align the segment, and the notes in it, to 8.
+// Some linkers add notes of the system. They align the segment and the notes in it to 8 bytes.
 TEST(LibraryMetadata, IsThatOfANoteThatIsAlignedTo8) {
   const std::string owner(KILN_NOTE_OWNER, sizeof(KILN_NOTE_OWNER));
   const std::string json = MetadataJson(Small());

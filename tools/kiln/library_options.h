@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of commands that run a shared object.
+// Options of commands that run a shared object.
 #ifndef KILN_TOOLS_KILN_LIBRARY_OPTIONS_H_
 #define KILN_TOOLS_KILN_LIBRARY_OPTIONS_H_
 
@@ -9,8 +9,8 @@
 
 namespace kiln::tools {
 
-// --threads, --cpu-variant and --skip-checksum, under the heading "Library". The command keeps
-// what they are written to.
+// Adds --threads, --cpu-variant and --skip-checksum under the heading "Library". `load` and
+// `threads` must outlive the command.
 void AddLibraryOptions(CLI::App& command, LibraryFlags& load, int& threads);
 
 }  // namespace kiln::tools

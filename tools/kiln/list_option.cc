@@ -14,7 +14,7 @@ CLI::Option* AddListOption(CLI::App& command, const std::string& name,
     for (const std::string& value : values) {
       const std::vector<std::string> names = absl::StrSplit(value, ',');
       for (const std::string& item : names) {
-        // An option without a text is refused with all other options that have none.
+        // CheckValues refuses an option with an empty value, so this one is skipped here.
         if (item.empty() && names.size() > 1) {
           throw CLI::ValidationError(shown,
                                      absl::StrCat("found an empty name in '", value,

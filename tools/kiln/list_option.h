@@ -9,8 +9,8 @@
 
 namespace kiln::tools {
 
-// Adds an option that takes names separated by commas, and may be given several times, to `command`. Parsing
-// fails if a name of the list is empty, as in "a,,b". `list` must outlive the command.
+// Adds an option to `command` that takes names separated by commas and may be given several times.
+// Parsing fails if a name of the list is empty, as in "a,,b". `list` must outlive the command.
 CLI::Option* AddListOption(CLI::App& command, const std::string& name,
                            std::vector<std::string>& list, const std::string& description);
 

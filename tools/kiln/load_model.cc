@@ -26,7 +26,8 @@ namespace {
 using frontend::InputPin;
 using frontend::ModelPort;
 
-// A number as a scalar of an integer type; exact, where a double is not.
+// Parses a number as a scalar of an integer type. The result is exact, even if a double could not
+// represent it.
 absl::StatusOr<Tensor> ParseInteger(DType dtype, absl::string_view word) {
   int64_t value = 0;
   uint64_t large = 0;
@@ -41,7 +42,7 @@ absl::StatusOr<Tensor> ParseInteger(DType dtype, absl::string_view word) {
   return Tensor::Scalar(dtype, static_cast<double>(value));
 }
 
-// A tensor of the input's type from "16000" or "1,3,224,224".
+// Parses a text such as "16000" or "1,3,224,224" as a tensor of the input's type.
 absl::StatusOr<Tensor> ParseValues(const ModelPort& port, absl::string_view text) {
   if (!port.dtype.has_value()) {
     return absl::InvalidArgumentError("is no tensor of a type that Kiln has");
@@ -92,7 +93,7 @@ absl::StatusOr<std::map<std::string, Tensor>> ReadConstants(const std::vector<Mo
       const auto port = std::find_if(inputs.begin(), inputs.end(), [&](const ModelPort& candidate) {
         return candidate.name == name;
       });
-      // An input that there is not is an error of the import, which names those that there are.
+      // An unknown input is an error of the import, whose message names the known ones.
       tensor = port == inputs.end() ? Tensor() : ParseValues(*port, value);
     }
     if (!tensor.ok()) return Annotate(tensor.status(), absl::StrCat("--constant ", name, ": "));
@@ -134,7 +135,7 @@ absl::StatusOr<std::map<std::string, int64_t>> ParseDims(const std::vector<std::
   return dims;
 }
 
-// What the command line says of the inputs of a model, whose bytes were read from `path`.
+// Returns the import options for the command line options `flags`. `bytes` were read from `path`.
 absl::StatusOr<frontend::ImportOptions> ImportOptionsOf(const std::string& bytes,
                                                         const std::string& path,
                                                         const InputFlags& flags) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a model file of any format that Kiln knows.
+// Reads a model file of any supported format.
 #ifndef KILN_TOOLS_KILN_LOAD_MODEL_H_
 #define KILN_TOOLS_KILN_LOAD_MODEL_H_
 
@@ -13,7 +13,7 @@
 
 namespace kiln::tools {
 
-// Options of the command line that are about a model's inputs and outputs.
+// Command line options for a model's inputs and outputs.
 struct InputFlags {
   std::vector<std::string> shapes;     // --input: "name:1x3x224x224", "name:1x3x224x224:float32"
   std::vector<std::string> dims;       // --dim: "name=128"
@@ -26,25 +26,25 @@ struct InputFlags {
   }
 };
 
-// The path that stands for standard input.
+// The path that denotes standard input.
 inline constexpr char kStandardInput[] = "-";
 
-// The file through ImportModel (compiler/import), whose notes go to standard error. Errors name
+// Imports the file with ImportModel (compiler/import). Its notes go to standard error. Errors name
 // the file.
 absl::StatusOr<Graph> LoadModel(const std::string& path, const InputFlags& flags,
                                 ImportFindings* findings = nullptr);
 
-// What the command line says of the inputs of an ONNX model, whose bytes were read from `path`.
-// InvalidArgument for a model of another format.
+// Returns the import options for an ONNX model. `bytes` were read from `path`. InvalidArgument for
+// a model of another format.
 absl::StatusOr<frontend::ImportOptions> OnnxImportOptions(const std::string& bytes,
                                                           const std::string& path,
                                                           const InputFlags& flags);
 
-// The files that are read for the inputs.
+// Returns the paths of files that the options name.
 std::vector<std::string> FilesOf(const InputFlags& flags);
 
-// The name of the module that is made of a model file: the file's name, as an identifier; "model"
-// of standard input.
+// Returns the module name for a model file: the file's name as an identifier, or "model" for
+// standard input.
 std::string DefaultModuleName(const std::string& path);
 
 }  // namespace kiln::tools

@@ -27,7 +27,7 @@ std::string Write(const std::string& name, const std::string& bytes) {
   return path;
 }
 
-// The sum of inputs 'x' and 'y' of a type of ONNX.
+// Returns a model that adds inputs 'x' and 'y' of an ONNX element type.
 std::string Sum(int elem_type) {
   onnx::ModelProto model;
   const std::string type = "type { tensor_type { elem_type: " + std::to_string(elem_type) +
@@ -51,7 +51,7 @@ TEST(LoadModel, ConstantsAreNumbersOfTheInputsType) {
                 HasSubstr(std::string("--constant y: found '") + number + "', wanted a number of"))
         << number;
   }
-  // Exact where a double is not.
+  // Exact, although a double could not represent the number.
   const std::string of_int64 = Sum(onnx::TensorProto::INT64);
   const absl::StatusOr<Graph> graph =
       LoadModel(of_int64, {.shapes = {}, .constants = {"y=9007199254740993,-1"}});
@@ -95,7 +95,7 @@ std::string FromText(const std::string& graph) {
   return Write("open.onnx", model.SerializeAsString());
 }
 
-// An input of float32; a dimension is a number or a symbol.
+// Returns the text of a float32 input. Each dimension is a number or a symbol.
 std::string OpenInput(const std::string& name, const std::vector<std::string>& dims) {
   std::string text = "input { name: '" + name + "' type { tensor_type { elem_type: 1 shape { ";
   for (const std::string& dim : dims) {
@@ -115,7 +115,7 @@ TEST(LoadModel, OpenLeadingDimensionsAreOne) {
                 ": open leading dimensions are taken as 1; for another: --dim n=8\n");
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_THAT(graph->type(graph->inputs[1]).shape, ElementsAre(1, 3));
-  // A symbol that the user has given a value has it everywhere.
+  // A symbol with a given value has that value everywhere.
   ::testing::internal::CaptureStderr();
   graph = LoadModel(model, {.shapes = {"x:5x3"}, .constants = {}});
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
@@ -123,7 +123,7 @@ TEST(LoadModel, OpenLeadingDimensionsAreOne) {
   EXPECT_THAT(graph->type(graph->inputs[1]).shape, ElementsAre(5, 3));
 }
 
-// As onnxmltools declares the labels of a batch of any size.
+// onnxmltools declares the labels of a batch in this way.
 TEST(LoadModel, ADeclaredShapeThatDiffersIsNoted) {
   const std::string model = FromText(
       OpenInput("x", {"n", "3"}) +
@@ -152,7 +152,7 @@ TEST(LoadModel, ShapesThatAreOfferedCanBeImported) {
                                  "--dim w=224"));
   const InputFlags offered = {.dims = {"h=224", "n=1", "w=224"}};
   EXPECT_TRUE(LoadModel(model, offered).ok());
-  // Where no size does it, none is offered.
+  // If no size works, none is suggested.
   const std::string impossible =
       FromText(OpenInput("x", {"n", "m"}) + OpenInput("y", {"7", "11"}) +
                "node { op_type: 'MatMul' input: 'x' input: 'y' output: 's' } "

@@ -15,7 +15,7 @@ absl::StatusOr<LoadedModel> LoadedModel::Make(Graph graph, const CompileOptions&
   KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(std::move(graph), options));
   KILN_RETURN_IF_ERROR(LinkParts(options, compiled));
   const std::string name = options.module_name + ".so";
-  // What is loaded needs its file no more.
+  // A loaded library no longer needs its file.
   KILN_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make());
   KILN_RETURN_IF_ERROR(WriteFiles(folder.path(), {{name, compiled.artifacts[name]}}));
   LoadedModel loaded;

@@ -12,7 +12,7 @@ namespace kiln::tools {
 
 class LoadedModel {
  public:
-  // The options are for the C++ runtime.
+  // `options` must be for the C++ runtime.
   static absl::StatusOr<LoadedModel> Make(Graph graph, const CompileOptions& options);
 
   const Library& library() const { return library_; }

@@ -30,13 +30,13 @@ constexpr int64_t kMaxBufferBytes = int64_t{512} << 20;
 constexpr int kParts = 16;  // of the buffer; one is read at a time
 constexpr int kCacheLineBytes = 64;
 
-// Results go here, so that no loop is left out.
+// Receives results, so that the compiler does not remove loops.
 std::atomic<uint64_t> sink;
 
-// Memory of the system's, all of it touched.
+// Memory from the system. All of its pages are touched.
 class Buffer {
  public:
-  // Four times the last cache, so that what is read in turn is never in it.
+  // The size is four times the last-level cache, so that data read in turn are never in the cache.
   static absl::StatusOr<Buffer> Make() {
     const int64_t cache_bytes = std::max<int64_t>(0, sysconf(_SC_LEVEL3_CACHE_SIZE));
     const auto bytes =
@@ -47,7 +47,7 @@ class Buffer {
       return absl::ResourceExhaustedError(
           absl::StrCat("no ", bytes, " bytes of memory to measure its bandwidth with"));
     }
-    // Large pages, where there are some: the addresses are not what is measured.
+    // Large pages, if available, because the measurement should not include address translation.
     (void)madvise(memory, bytes, MADV_HUGEPAGE);
     memset(memory, 1, bytes);
     return Buffer(static_cast<char*>(memory), bytes);
@@ -84,11 +84,11 @@ uint64_t SumOf(const char* memory, size_t bytes) {
   return sum[0] + sum[1] + sum[2] + sum[3] + sum[4] + sum[5] + sum[6] + sum[7];
 }
 
-// The work of task `task` of `tasks` in a turn; returns how much of it that was, in operations or
-// bytes.
+// A function that executes task `task` of `tasks` in a turn. Returns the executed amount in
+// operations or bytes.
 using Work = std::function<double(int task, int tasks, size_t turn)>;
 
-// Calls work on so many threads at once; the sum of what it returns.
+// Calls `work` on `threads` threads at once. Returns the sum of its results.
 absl::StatusOr<double> RunOnThreads(const Work& work, int threads, size_t turn) {
   struct Data {
     const Work& work;
@@ -104,7 +104,7 @@ absl::StatusOr<double> RunOnThreads(const Work& work, int threads, size_t turn) 
   return data.amount.load();
 }
 
-// One figure: the work that is repeated, and the best rate so far.
+// One figure to measure: repeated work, and the best rate so far.
 struct Figure {
   Work work;
   int threads;
@@ -131,7 +131,7 @@ Work MultiplyAdd(const FmaKernel& kernel) {
   };
 }
 
-// Each thread has a slice of a part of the buffer, and each turn another part.
+// A thread's slice of a part of the buffer. Each turn uses another part.
 struct Slice {
   Slice(const Buffer& buffer, int task, int tasks)
       : bytes(buffer.part_bytes() / static_cast<size_t>(tasks) / kCacheLineBytes * kCacheLineBytes),
@@ -156,7 +156,8 @@ Work Copy(const Buffer& buffer) {
   };
 }
 
-// The instruction set that is fastest here: wider vectors may slow the clock down.
+// Returns the kernel with the highest rate. Wider vectors may lower the clock, so they need not be
+// the fastest.
 absl::StatusOr<FmaKernel> FastestKernel(const Target& target, double seconds, size_t& turn) {
   const std::vector<FmaKernel> kernels = FmaKernels(target);
   std::vector<double> rates(kernels.size(), 0);
@@ -190,7 +191,7 @@ absl::StatusOr<MachinePeak> MeasureMachinePeak(const Target& target, double seco
   for (int round = 0; round < kRounds; ++round) {
     for (const Figure& figure : figures) KILN_RETURN_IF_ERROR(figure.Measure(turn_seconds, turn));
   }
-  // Whatever else the machine is doing: what one thread reaches, all reach.
+  // All threads reach at least the rate of one thread, even if other load disturbs the measurement.
   PeakRates& all = peak.all_threads;
   all.gflops = std::max(all.gflops, peak.one_thread.gflops);
   all.read_gigabytes = std::max(all.read_gigabytes, peak.one_thread.read_gigabytes);

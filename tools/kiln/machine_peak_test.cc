@@ -13,10 +13,10 @@ TEST(FmaKernels, DoWhatTheyCount) {
   ASSERT_FALSE(FmaKernels(Target::Host()).empty());
   for (const FmaKernel& kernel : FmaKernels(Target::Host())) {
     SCOPED_TRACE(kernel.instructions);
-    // A step adds 1 to each lane, and is a multiplication and an addition for each.
+    // A step adds 1 to each lane. It counts as a multiplication and an addition per lane.
     const float lanes = kernel.run(3, 1, 1) - kernel.run(2, 1, 1);
     EXPECT_EQ(static_cast<float>(kernel.operations), 2 * lanes);
-    // Sums that begin at b end at b / 4 + 3 / 2; the mean of all is the same of the mean b.
+    // A sum that begins at b ends at b / 4 + 3 / 2. The mean of all sums follows the same formula.
     const float begin = kernel.run(0, 1, 1);
     EXPECT_EQ(kernel.run(2, 0.5, 1), begin / 4 + 1.5f * lanes);
   }

@@ -10,14 +10,14 @@
 namespace kiln::tools {
 namespace {
 
-// The extent of a tensor of data along its channels.
+// Returns the extent of a data tensor along its channels.
 int64_t Channels(const TensorType& type, absl::string_view layout) {
   const size_t at = layout.find('C');
   return at < type.shape.size() ? type.shape[at] : 1;
 }
 
-// The extent that a product of matrices sums over: the last of the first operand, or the last but
-// one where that is transposed.
+// Returns the extent that a matrix product sums over: the last extent of the first operand, or the
+// second to last if the operand is transposed.
 int64_t SummedExtent(const Graph& graph, const Node& node) {
   const Shape& shape = graph.type(node.inputs[0]).shape;
   const bool is_transposed = node.attrs.Has("transpose_a") && node.attrs.Bool("transpose_a");
@@ -51,8 +51,8 @@ std::optional<int64_t> MacsOfNode(const Graph& graph, const Node& node) {
   if (!is_convolution && !is_product) return std::nullopt;
   const TensorType& out = graph.type(node.outputs[0]);
   if (is_product) return out.num_elements() * SummedExtent(graph, node);
-  // Each weight of a channel meets every element of that channel once: of the output, or, where a
-  // convolution is transposed, of the input.
+  // Each weight of a channel is multiplied with every element of that channel once: with the
+  // elements of the output or, for a transposed convolution, of the input.
   const bool is_transposed = absl::EndsWith(name, "_transpose");
   const TensorType& data = is_transposed ? graph.type(node.inputs[0]) : out;
   const int64_t channels = Channels(data, node.attrs.String("data_layout"));
@@ -62,7 +62,7 @@ std::optional<int64_t> MacsOfNode(const Graph& graph, const Node& node) {
 
 std::map<std::string, int64_t> MacsOfCalls(const Graph& fused, const std::vector<Call>& calls) {
   std::map<std::string, int64_t> macs;
-  // Calls are in the order of the nodes that they compute; some nodes have none, others several.
+  // Calls are in the order of the nodes that they compute. A node may have no call or several.
   size_t next = 0;
   for (const Call& call : calls) {
     for (size_t n = next; n < fused.nodes.size(); ++n) {

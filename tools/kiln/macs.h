@@ -14,12 +14,12 @@
 
 namespace kiln::tools {
 
-// Of a node of a typed graph: products with weights that are summed, those with padding included.
-// nullopt of an operator that sums no products.
+// Returns the MACs of a node of a typed graph: summed products with weights, including those with
+// padding. nullopt for an operator without such sums.
 std::optional<int64_t> MacsOfNode(const Graph& graph, const Node& node);
 
-// Of the functions that compute a fused graph, by name; those without MACs are left out. `calls`
-// are the graph's, in order.
+// Returns the MACs of the functions that compute a fused graph, keyed by function. Functions
+// without MACs are left out. `calls` are the graph's calls, in order.
 std::map<std::string, int64_t> MacsOfCalls(const Graph& fused, const std::vector<Call>& calls);
 
 }  // namespace kiln::tools

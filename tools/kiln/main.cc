@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kiln: compiles models, runs and measures what it has compiled.
+// kiln: compiles models, and runs and measures compiled models.
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -21,10 +21,10 @@
 namespace {
 
 constexpr int kKilnsFault = 1;
-constexpr int kDifferent = 1;  // what was compared
+constexpr int kDifferent = 1;  // the compared values differ
 constexpr int kUsersFault = 2;
 
-// Prints what went wrong and returns the exit status.
+// Prints the error and returns the exit status.
 int ExitStatus(const absl::Status& status) {
   if (status.ok()) return 0;
   const std::string text = kiln::tools::Shortened(status.message());
@@ -40,7 +40,7 @@ int ExitStatus(const absl::Status& status) {
   }
 }
 
-// The subcommands that are about the tool itself.
+// Adds subcommands that inform about the tool itself.
 void AddHelpCommands(CLI::App& app, kiln::tools::Action& action) {
   CLI::App* help = app.add_subcommand("help", "Print the help of a subcommand");
   auto names = std::make_shared<std::vector<std::string>>();
@@ -62,7 +62,7 @@ void AddHelpCommands(CLI::App& app, kiln::tools::Action& action) {
   });
 }
 
-// Parses the command line and does what it says; the exit status.
+// Parses the command line, runs the command and returns the exit status.
 int Main(int argc, char** argv) {
   CLI::App app{
       "Kiln compiles a trained neural network ahead of time into a library that a program "
@@ -115,7 +115,7 @@ int Main(int argc, char** argv) {
   return ExitStatus(status);
 }
 
-// The initializers of the libraries allocate memory too, and they run before main.
+// Initializers of libraries run before main and allocate memory, too.
 __attribute__((section(".preinit_array"),
                used)) void (*const kBeforeInitializers)() = kiln::tools::EndOnLackOfMemory;
 
@@ -123,11 +123,11 @@ __attribute__((section(".preinit_array"),
 
 int main(int argc, char** argv) {
   kiln::tools::EndWithParent();
-  // A write beyond the limit of a file's size is an error like others.
+  // A write beyond the limit of a file's size is then an ordinary error.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     return Main(argc, argv);
-  } catch (const std::exception& error) {  // of a library
+  } catch (const std::exception& error) {  // thrown by a library
     std::fprintf(stderr, "kiln: internal: %s\n", error.what());
     return kKilnsFault;
   }

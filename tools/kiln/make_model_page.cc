@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kMaxProfileBytes = int64_t{256} << 20;
 
-// Bytes of machine code by function, from an object of the model.
+// Returns the bytes of machine code in an object of the model, keyed by function.
 absl::StatusOr<std::map<std::string, int64_t>> CodeBytes(const Stages& stages,
                                                          const CompileOptions& options) {
   std::map<std::string, int64_t> bytes;

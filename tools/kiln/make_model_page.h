@@ -11,9 +11,9 @@
 
 namespace kiln::tools {
 
-// The page of `kiln inspect --html` for the model in `path`, of which `graph` was imported and
-// `stages` were made. `profile` is a file of what bench --profile --json has printed. With the C
-// runtime and LLVM the page has the size of each operator's code.
+// Returns the page of `kiln inspect --html` for the model in `path`. `graph` is the imported model
+// and `stages` its compilation. `profile` is a file with the output of bench --profile --json. With
+// the C runtime and LLVM, the page shows the size of each operator's code.
 absl::StatusOr<std::string> MakeModelPage(const std::string& path, const Graph& graph,
                                           const Stages& stages, const CompileOptions& options,
                                           const std::optional<std::string>& profile);

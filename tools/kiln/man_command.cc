@@ -15,8 +15,8 @@
 namespace kiln::tools {
 namespace {
 
-// A text as lines of roff, none of which is taken for a request. Help has no characters beyond ASCII
-// but the ellipsis.
+// Returns a text as lines of roff, escaped so that no line is a request. The ellipsis is the only
+// character beyond ASCII in the help.
 std::string Roff(absl::string_view text) {
   std::string lines;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
@@ -38,7 +38,7 @@ std::string OptionText(const CLI::Option& option) {
   return absl::StrCat(".TP\n", name, "\n", Roff(option.get_description()));
 }
 
-// A command with its options, and those below it.
+// Returns a command with its options and its subcommands.
 std::string CommandText(const CLI::App& command, const std::string& above) {
   const std::string name = absl::StrCat(above, " ", command.get_name());
   std::string text = absl::StrCat(".SS ", name, "\n", Roff(command.get_description()));

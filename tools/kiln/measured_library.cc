@@ -24,7 +24,7 @@ double Median(std::vector<double> values) {
   return *middle;
 }
 
-// Reads so many bytes of memory that nothing else uses.
+// Reads `bytes` bytes of memory that nothing else uses, which evicts other data from the caches.
 void Evict(size_t bytes) {
   static auto& memory = *new std::vector<char>;
   if (memory.size() < bytes) memory.assign(bytes, 1);

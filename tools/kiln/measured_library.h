@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs that are compiled for this machine, loaded, and compared by how long they take.
+// Graphs that are compiled for this machine and loaded, to compare their run times.
 //
 //   KILN_ASSIGN_OR_RETURN(MeasuredLibrary a, MeasuredLibrary::Make(graph, options));
 //   KILN_ASSIGN_OR_RETURN(MeasuredLibrary b, MeasuredLibrary::Make(graph, other_options));
@@ -18,15 +18,16 @@
 
 namespace kiln::tools {
 
-// The model's executor with random inputs by a fixed seed.
+// An executor of the model, with random inputs from a fixed seed.
 class MeasuredLibrary {
  public:
-  // The options are for the C++ runtime.
+  // `options` must be for the C++ runtime.
   static absl::StatusOr<MeasuredLibrary> Make(const Graph& graph, const CompileOptions& options);
 
-  // Of one run.
+  // Returns the time of one run.
   absl::StatusOr<double> Seconds() const;
-  // Of each operator function in one run; of code that was compiled with `profile`.
+  // Returns the time of each operator function in one run, for code that was compiled with
+  // `profile`.
   absl::StatusOr<std::map<std::string, double>> OperatorSeconds() const;
 
   const Lowered& lowered() const { return model_.lowered(); }
@@ -36,18 +37,18 @@ class MeasuredLibrary {
 };
 
 struct CompareOptions {
-  double seconds = 0.1;      // to measure for, about
-  size_t evicted_bytes = 0;  // of other memory that is read before every run, so that data have
-                             // left as large a cache
+  double seconds = 0.1;      // approximate duration of the measurement
+  size_t evicted_bytes = 0;  // of other memory, read before every run to evict data from caches of
+                             // this size
 };
 struct Comparison {
   double first_seconds = 0, second_seconds = 0;  // medians
 };
-// Runs of both in turns.
+// Runs both libraries in turns.
 absl::StatusOr<Comparison> Compare(const MeasuredLibrary& first, const MeasuredLibrary& second,
                                    const CompareOptions& options);
 
-// The same for every operator function, for so many seconds: medians by function.
+// Compares every operator function during `seconds`. The results are medians, keyed by function.
 struct OperatorComparison {
   std::map<std::string, double> first_seconds, second_seconds;
 };

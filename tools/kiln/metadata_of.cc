@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the C structs of a loaded library back to the metadata that they were made of.
+// Converts the C structs of a loaded library back to the metadata that they were made from.
 #include "compiler/base/dtype.h"
 #include "tools/kiln/library.h"
 #include "tools/kiln/report.h"
@@ -7,7 +7,7 @@
 namespace kiln::tools {
 namespace {
 
-// A device with the names that the model gives it.
+// Sets a device with its name and program in the model.
 void SetDevice(const runtime::ModelMetadata& metadata, DLDevice from, proto::Device* to) {
   to->set_device_type(from.device_type);
   to->set_device_id(from.device_id);

@@ -25,8 +25,8 @@ constexpr char kTimeVariable[] = "SOURCE_DATE_EPOCH";
 constexpr size_t kTarMagicOffset = 257;
 constexpr absl::string_view kTarMagic = "ustar";
 
-// An archive is of the time that the environment states, and else of 1970: two builds of one model
-// give one archive.
+// Returns the time of an archive: the value of the environment variable, or 0 (1970) without one,
+// so that two builds of a model give the same archive.
 absl::StatusOr<int64_t> ExportTime() {
   const char* const text = std::getenv(kTimeVariable);
   if (text == nullptr || *text == '\0') return 0;
@@ -39,13 +39,13 @@ absl::StatusOr<int64_t> ExportTime() {
                                                  mlf::kMaxExportTime));
 }
 
-// A source that includes the model's header, which has a longer name in an archive.
+// Replaces the include of the model's header, whose name in an archive has a prefix.
 std::string WithArchivedHeader(const std::string& source, const std::string& module_name) {
   return absl::StrReplaceAll(source, {{absl::StrCat("#include \"", module_name, ".h\"\n"),
                                        absl::StrCat("#include \"tvmgen_", module_name, ".h\"\n")}});
 }
 
-// Puts every artifact to its place; the model's own code comes first.
+// Adds every artifact to its list. The model's own code comes first.
 absl::Status AddArtifacts(const Artifacts& artifacts, mlf::Module& module) {
   const std::string& name = module.name();
   for (const bool own : {true, false}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Archives of the Model Library Format, as the subcommands use them.
+// Archives of the Model Library Format for the subcommands.
 #ifndef KILN_TOOLS_KILN_MODEL_LIBRARY_H_
 #define KILN_TOOLS_KILN_MODEL_LIBRARY_H_
 
@@ -16,23 +16,23 @@
 
 namespace kiln::tools {
 
-// InvalidArgument, with the reason and what to use instead, if an archive cannot hold what these
-// options make.
+// InvalidArgument, with the reason and an alternative, if an archive cannot contain the result of
+// these options.
 absl::Status CheckForModelLibrary(const CompileOptions& options);
 
-// What `graph` has been compiled to, as a library of one module, with the C runtime on request.
+// Returns the compiled `graph` as a library of one module. `with_runtime` adds the C runtime.
 absl::StatusOr<mlf::ModelLibrary> ModelLibraryOf(const Graph& graph, const Compiled& compiled,
                                                  bool with_runtime);
 
 absl::StatusOr<mlf::ModelLibrary> ReadModelLibrary(const std::string& path);
-// Errors name `option`, by which the path was given.
+// Errors name `option`, the option with the path.
 absl::Status WriteModelLibrary(absl::string_view option, const std::string& path,
                                const mlf::ModelLibrary& library);
 
-// Whether the bytes are those of a tar archive.
+// True if the bytes are a tar archive.
 bool IsArchive(absl::string_view bytes);
-// What `kiln inspect` shows of an archive, at most `columns` wide if that is not 0: its modules, its
-// files, and the report of each module.
+// Returns the output of `kiln inspect` for an archive: its modules, its files, and the report of
+// each module. It is at most `columns` wide if that is not 0.
 absl::StatusOr<std::string> ReportArchive(absl::string_view bytes, const std::string& path,
                                           int columns);
 

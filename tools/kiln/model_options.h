@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the command line that say which model, and what for: those that compile and tune
-// have in common.
+// Command line options for the model and the machine that compile and tune share.
 #ifndef KILN_TOOLS_KILN_MODEL_OPTIONS_H_
 #define KILN_TOOLS_KILN_MODEL_OPTIONS_H_
 
@@ -23,24 +22,24 @@ struct ModelFlags {
   bool no_winograd = false, no_overlap = false;
 };
 
-// --input and --constant. `flags` has to live as long as `command`, here and below.
+// Adds --input and --constant. In this file, `flags` must outlive `command`.
 void AddInputOptions(CLI::App& command, InputFlags& flags);
-// --state, of commands that read a model to compile it.
+// Adds --state, for commands that read a model to compile it.
 void AddStateOption(CLI::App& command, InputFlags& flags);
-// --allow, whose values Allow (compiler/options) takes.
+// Adds --allow, whose values Allow (compiler/options) accepts.
 void AddAllowOption(CLI::App& command, std::vector<std::string>& allowed);
-// The model, and what follows.
+// Adds the model and the options of AddCompilationOptions.
 void AddModelOptions(CLI::App& command, ModelFlags& flags);
-// How it is compiled, its inputs included.
+// Adds the options of a compilation, including those for inputs.
 void AddCompilationOptions(CLI::App& command, ModelFlags& flags);
 
-// Whether an option is given that only a model that is compiled here can follow.
+// True if an option is given that requires compiling the model.
 bool SaysHowToCompile(const ModelFlags& flags);
 
-// That of a command line that names none: LLVM where it is built in.
+// Returns the code generator if the command line names none: LLVM if it is built in.
 Codegen DefaultCodegen();
 
-// InvalidArgument for a value that none of them has.
+// InvalidArgument for an unknown value.
 absl::Status ApplyModelFlags(const ModelFlags& flags, CompileOptions& options);
 
 }  // namespace kiln::tools

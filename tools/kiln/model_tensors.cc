@@ -16,7 +16,8 @@
 namespace kiln::tools {
 namespace {
 
-// The input of a name, or the one in this place where the models name their inputs otherwise.
+// Returns the input with this name. If the models have different names of inputs, returns the one
+// with the index `at`.
 const NamedTensor* FindInput(const std::vector<NamedTensor>& inputs, const std::string& name,
                              size_t at) {
   const auto it = std::find_if(inputs.begin(), inputs.end(),
@@ -37,7 +38,7 @@ Tensor Quantized(const Tensor& tensor, const TensorScale& scale, DType dtype) {
   return Tensor({tensor.type().shape, dtype}, std::move(bytes));
 }
 
-// The input as the model wants it; its type may still be another.
+// Returns the input as the model requires it. Its type may still differ.
 Tensor Converted(const NamedTensor& input, const std::optional<TensorScale>& scale, DType dtype) {
   if (input.tensor.type().dtype == dtype) return input.tensor;
   Tensor real = input.tensor;

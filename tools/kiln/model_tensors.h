@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors of a model, also those between its operators, as compiled code computes them.
+// Tensors of a model, including those between operators, as compiled code computes them.
 //
 //   KILN_ASSIGN_OR_RETURN(const ModelSource model, ModelSource::Read("model.onnx", {}));
 //   KILN_ASSIGN_OR_RETURN(const auto values, model.Kept(options));
@@ -27,23 +27,24 @@ class ModelSource {
   const std::string& path() const { return path_; }
   const Graph& graph() const { return graph_; }
 
-  // The values that code compiled with these options has in memory.
+  // Returns the values that code compiled with these options keeps in memory.
   absl::StatusOr<std::vector<NamedValue>> Kept(const CompileOptions& options) const;
 
-  // Compiles the model with the values as its outputs, and runs it where OptionsToRun
-  // (board_model.h) says. An integer input may be given as the real numbers that it stands for, and the other way round.
+  // Compiles the model with the values as its outputs, and runs it on the machine that OptionsToRun
+  // (board_model.h) selects. An integer input may be given as the real numbers that it represents,
+  // and vice versa.
   absl::StatusOr<std::vector<NamedTensor>> Run(const std::vector<NamedValue>& values,
                                                const CompileOptions& options,
                                                const std::vector<NamedTensor>& inputs) const;
 
-  // Tensors with what is known of values of these names.
+  // Returns the tensor with the known properties of the value, such as its scale.
   NamedTensor Describe(const NamedValue& value, Tensor tensor) const;
-  // The tensor of real numbers that a quantised one is made of; empty if it is none.
+  // Returns the name of the real tensor from which a quantized one is made. Empty for other values.
   std::string RealName(const NamedValue& value) const;
   NamedTensor DescribeInput(const std::string& name, Tensor tensor) const;
 
  private:
-  // One tensor for each input, as the model wants it.
+  // Returns one tensor for each input, as the model requires it.
   absl::StatusOr<std::vector<Tensor>> InOrder(const std::vector<NamedTensor>& inputs) const;
 
   std::string path_;

@@ -17,8 +17,8 @@ namespace kiln::tools {
 namespace {
 
 constexpr absl::string_view kMagic("\x93NUMPY", 6);
-constexpr size_t kPrefix = 10;     // of version 1: magic, version, length of the header
-constexpr size_t kAlignment = 64;  // of the data, by NumPy's format
+constexpr size_t kPrefix = 10;     // of version 1: magic number, version, header length
+constexpr size_t kAlignment = 64;  // of the data, required by NumPy's format
 
 std::string Descr(DType dtype) {
   const char kind = dtype.is_bool() ? 'b' : dtype.is_float() ? 'f' : dtype.is_int() ? 'i' : 'u';
@@ -41,7 +41,7 @@ absl::StatusOr<ElementType> FromDescr(absl::string_view descr) {
   return absl::InvalidArgumentError(absl::StrCat("element type '", descr, "' is not supported"));
 }
 
-// The header and what follows it.
+// The header and the data.
 struct Parts {
   absl::string_view header, data;
 };
@@ -54,7 +54,7 @@ absl::StatusOr<Parts> Split(absl::string_view bytes) {
   if (version < 1 || version > 3) {
     return absl::InvalidArgumentError(absl::StrCat("found version ", version, ", wanted 1 to 3"));
   }
-  // From version 2 on the length has four bytes.
+  // From version 2 on, the length has four bytes.
   const size_t length_bytes = version == 1 ? 2 : 4, prefix = kPrefix - 2 + length_bytes;
   size_t length = 0;
   for (size_t i = prefix; bytes.size() >= prefix && i > kPrefix - 2; --i) {
@@ -66,7 +66,7 @@ absl::StatusOr<Parts> Split(absl::string_view bytes) {
   return Parts{bytes.substr(prefix, length), bytes.substr(prefix + length)};
 }
 
-// The bytes of each element the other way round.
+// Reverses the bytes of each element.
 std::string Swapped(absl::string_view data, size_t element_bytes) {
   std::string swapped(data);
   for (size_t at = 0; at < swapped.size(); at += element_bytes) {
@@ -76,7 +76,7 @@ std::string Swapped(absl::string_view data, size_t element_bytes) {
   return swapped;
 }
 
-// From Fortran's order of elements, the first index fastest, to C's.
+// Reorders elements from Fortran's order, in which the first index is fastest, to C's.
 std::string RowMajor(const std::string& data, const TensorType& type) {
   const size_t element_bytes = static_cast<size_t>(type.dtype.bytes());
   std::vector<size_t> strides;
@@ -100,7 +100,7 @@ std::string RowMajor(const std::string& data, const TensorType& type) {
   return ordered;
 }
 
-// What follows `'key':` in the header's dictionary.
+// Returns the text after `'key':` in the header's dictionary.
 absl::StatusOr<absl::string_view> Entry(absl::string_view header, absl::string_view key) {
   const size_t at = header.find(absl::StrCat("'", key, "':"));
   if (at == absl::string_view::npos)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy's .npy format. Versions 1 to 3, C's and Fortran's order of elements, little and big endian are
-// read; version 1, C's order and little endian are written.
+// NumPy's .npy format. Reading supports versions 1 to 3, C's and Fortran's order of elements, and
+// both byte orders. Writing uses version 1, C's order and little endian.
 #ifndef KILN_TOOLS_KILN_NPY_H_
 #define KILN_TOOLS_KILN_NPY_H_
 
@@ -12,9 +12,9 @@
 
 namespace kiln::tools {
 
-// From the bytes of a file. InvalidArgument with what is wrong.
+// Parses the bytes of a file. InvalidArgument describes the error.
 absl::StatusOr<Tensor> ParseNpy(absl::string_view bytes);
-// The bytes of a file.
+// Returns the bytes of a file.
 std::string ToNpy(const Tensor& tensor);
 
 }  // namespace kiln::tools

@@ -13,7 +13,7 @@
 namespace kiln::tools {
 namespace {
 
-// A file of a version of the format.
+// Returns a file of the given version of the format.
 std::string File(int version, const std::string& descr, bool fortran, const std::string& shape,
                  const std::string& data) {
   const std::string header =

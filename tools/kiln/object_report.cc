@@ -20,7 +20,7 @@ namespace {
 constexpr int kMaxCallDepth = 1000;
 constexpr uint64_t kMaxSectionBytes = uint64_t{1} << 40;
 
-// The functions of an object, their frames and calls.
+// The functions of an object with their frames and calls.
 class CallGraph {
  public:
   CallGraph(const ElfObject& object, std::map<std::string, int64_t> stack_usage)
@@ -28,7 +28,7 @@ class CallGraph {
     for (const ElfSymbol& symbol : object.symbols) {
       if (!symbol.is_function || symbol.section == 0) continue;
       AdoptFrame(symbol.name);
-      // Of several names for one piece of code, the compiler says the frame of one.
+      // If one piece of code has several names, the compiler reports the frame for one of them.
       const ElfSymbol*& function = functions_[{symbol.section, symbol.value}];
       if (function == nullptr || !frames_.contains(function->name)) function = &symbol;
     }
@@ -45,7 +45,7 @@ class CallGraph {
   const std::set<std::string>& external() const { return external_; }
   bool has_frames() const { return !frames_.empty(); }
 
-  // The deepest chain of calls; nullopt if it is not known.
+  // Returns the deepest chain of calls; nullopt if it is not known.
   std::optional<std::vector<std::string>> Deepest() {
     std::optional<std::vector<std::string>> deepest = std::vector<std::string>();
     int64_t most = -1;
@@ -57,7 +57,7 @@ class CallGraph {
       deepest = {symbol->name};
     }
     if (deepest->empty()) return std::nullopt;
-    // From each function on to the callee that makes its depth.
+    // Follows the callee that determines each function's depth.
     while (depths_[deepest->back()] > frames_[deepest->back()]) {
       const std::string& caller = deepest->back();
       const int64_t rest = depths_[caller] - frames_[caller];
@@ -71,7 +71,7 @@ class CallGraph {
     return deepest;
   }
 
-  // Of all functions whose depth is known.
+  // Returns the depths of all functions with a known depth.
   std::map<std::string, int64_t> KnownDepths() {
     std::map<std::string, int64_t> known;
     for (const auto& [place, symbol] : functions_) {
@@ -81,11 +81,11 @@ class CallGraph {
     return known;
   }
 
-  // Bytes from a function's entry down; -1 if not known.
+  // Returns the stack bytes of a function including its callees; -1 if not known.
   int64_t Depth(const std::string& function, int level = 0) {
     if (level > kMaxCallDepth) return -1;
     if (const auto known = depths_.find(function); known != depths_.end()) return known->second;
-    depths_[function] = -1;  // what a circle finds
+    depths_[function] = -1;  // found by recursive calls
     const auto frame = frames_.find(function);
     if (frame == frames_.end()) return -1;
     int64_t deepest_callee = 0;
@@ -98,7 +98,8 @@ class CallGraph {
   }
 
  private:
-  // gcc numbers its copies of a function, as "layer.constprop.0", but not where it says the frame.
+  // gcc numbers its copies of a function, such as "layer.constprop.0", but reports frames without
+  // the number.
   void AdoptFrame(const std::string& name) {
     const size_t dot = name.rfind('.');
     if (dot == std::string::npos || frames_.contains(name)) return;
@@ -107,7 +108,7 @@ class CallGraph {
     if (numbered && frame != frames_.end()) frames_[name] = frame->second;
   }
 
-  // The function that a relocation names: a symbol of it, or its place in a section.
+  // Returns the function to which a relocation refers, by its symbol or by its place in a section.
   const ElfSymbol* Named(const ElfRelocation& relocation, uint64_t addend) const {
     const ElfSymbol& symbol = object_.symbols[relocation.symbol];
     const uint64_t thumb = object_.machine == kElfMachineArm ? 1 : 0;
@@ -135,7 +136,7 @@ class CallGraph {
     }
   }
 
-  // An entry of .stack_sizes: an address, and the size of the frame in the encoding ULEB128.
+  // Reads an entry of .stack_sizes: an address, and the size of the frame as ULEB128.
   void ReadFrame(const ElfSection& section, const ElfRelocation& relocation) {
     const size_t address_bytes = static_cast<size_t>(object_.address_bytes);
     if (relocation.offset > section.contents.size() ||

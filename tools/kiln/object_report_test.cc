@@ -56,7 +56,7 @@ TEST(ObjectReport, CodeWithSeveralNamesHasOneFrame) {
 
 TEST(ObjectReport, SaysWhatItDoesNotKnow) {
   std::string object = Object();
-  // Without the section, nothing is known of the stack.
+  // Without the section, the stack is unknown.
   const size_t at = object.find(".stack_sizes");
   ASSERT_NE(at, std::string::npos);
   for (size_t name = at; name != std::string::npos; name = object.find(".stack_sizes", name + 1)) {
@@ -69,7 +69,7 @@ TEST(ObjectReport, SaysWhatItDoesNotKnow) {
   EXPECT_NE(ObjectJson(*figures).find("\"stack_bytes\": null"), std::string::npos);
 }
 
-// A damaged object is an error, or another object; never a crash.
+// A damaged object gives an error or other figures, but never a crash.
 TEST(ObjectReport, SurvivesEveryTruncationAndEveryFlippedBit) {
   const std::string object = Object();
   ASSERT_GT(object.size(), 500u);

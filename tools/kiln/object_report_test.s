@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a compiler writes for a model, in small: `model` with 40 bytes of stack calls `layer` with 200 and memcpy.
+# A small version of a compiler's output for a model: `model` with 40 bytes of stack calls `layer` with 200 and memcpy.
   .section .text.layer,"ax",@progbits
   .type layer, @function
 layer:

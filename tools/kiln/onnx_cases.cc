@@ -28,7 +28,7 @@ using onnx_frontend::ModelPort;
 constexpr char kModelFile[] = "model.onnx";
 constexpr absl::string_view kDataSet = "test_data_set_";
 
-// Folders of one data set each, by name.
+// Returns folders with one data set each, sorted by name.
 absl::StatusOr<std::vector<std::string>> FindDataSets(const std::string& folder) {
   std::vector<std::string> sets;
   std::error_code error;
@@ -42,7 +42,7 @@ absl::StatusOr<std::vector<std::string>> FindDataSets(const std::string& folder)
   return absl::InvalidArgumentError(absl::StrCat("no folder ", kDataSet, "0 beside ", kModelFile));
 }
 
-// input_0.pb, input_1.pb …, as many as there are.
+// Reads input_0.pb, input_1.pb and so on, until a file is missing.
 absl::StatusOr<std::vector<Tensor>> ReadTensors(const std::string& set, absl::string_view kind) {
   std::vector<Tensor> tensors;
   for (;;) {
@@ -62,7 +62,7 @@ absl::Status CheckPorts(const std::vector<ModelPort>& ports, absl::string_view k
   return absl::OkStatus();
 }
 
-// Imports the model, with those inputs fixed that have to be.
+// Imports the model. Inputs whose values the import needs are fixed.
 absl::StatusOr<Graph> Import(const std::string& bytes, const std::string& path,
                              const ModelInterface& interface, const std::vector<Tensor>& inputs) {
   ImportOptions options;
@@ -82,8 +82,8 @@ absl::StatusOr<Graph> Import(const std::string& bytes, const std::string& path,
   }
 }
 
-// ONNX's own cases hold bits of bfloat16 as uint16, where the model says bfloat16, which is computed
-// with as float32.
+// ONNX's own cases store bfloat16 data as uint16. The model declares bfloat16, which Kiln computes
+// as float32, so such data cannot be used.
 absl::Status CheckNoBFloat16(const std::vector<ModelPort>& ports, const std::vector<Tensor>& data) {
   for (size_t i = 0; i < std::min(ports.size(), data.size()); ++i) {
     if (ports[i].dtype == DType::Float(32) && data[i].type().dtype == DType::UInt(16)) {
@@ -94,7 +94,7 @@ absl::Status CheckNoBFloat16(const std::vector<ModelPort>& ports, const std::vec
   return absl::OkStatus();
 }
 
-// A case has no data for an input that stands for random numbers.
+// A case has no data for an input that provides random numbers.
 absl::Status CheckHasAllInputs(const runtime::Executor& executor, const ModelInterface& interface) {
   for (int i = 0; i < executor.num_inputs(); ++i) {
     const std::string& name = executor.input_infos()[static_cast<size_t>(i)].name;
@@ -127,7 +127,7 @@ absl::Status CheckDataSet(const std::string& model, const std::string& path,
   KILN_RETURN_IF_ERROR(CheckHasAllInputs(executor, interface));
   for (size_t i = 0; i < inputs.size(); ++i) {
     const absl::StatusOr<int> index = executor.GetInputIndex(interface.inputs[i].name);
-    if (!index.ok()) continue;  // it is fixed
+    if (!index.ok()) continue;  // the input is fixed
     const TensorType type = TypeOf(executor.input_infos()[static_cast<size_t>(*index)]);
     if (type != inputs[i].type()) {
       return absl::InvalidArgumentError(absl::StrCat(set, ": input ", i, ": found ",

@@ -17,30 +17,30 @@
 namespace kiln::tools {
 
 struct OnnxCase {
-  std::string name;    // the folder as seen from the one that was searched
-  std::string folder;  // its path
+  std::string name;    // path of the folder relative to the searched one
+  std::string folder;  // its full path
 };
 
-// The folders with a model.onnx below `folder`, or itself, by name. InvalidArgument if there is
-// none.
+// Returns `folder` and the folders below it that contain a model.onnx, sorted by name.
+// InvalidArgument if there is none.
 absl::StatusOr<std::vector<OnnxCase>> FindOnnxCases(const std::string& folder);
 
 enum class Outcome { kPassed, kFailed, kUnsupported };
 
 struct CaseResult {
   Outcome outcome = Outcome::kPassed;
-  std::string reason;  // of those that have not passed
+  std::string reason;  // empty if it has passed
 };
 
 struct CaseOptions {
-  CompileOptions compile;  // for the C++ runtime of this machine
+  CompileOptions compile;  // for the C++ runtime on this machine
   Tolerance tolerance = {.relative = 1e-3, .absolute = 1e-7};  // the suite's own
 };
 
 // Compiles the model for the shapes of the inputs in every data set, runs it, and compares outputs.
-// Inputs whose values the model needs when it is compiled, such as shapes, are fixed to those of
-// the data set. A model is unsupported if the compiler says that it lacks something, or if one of
-// its inputs and outputs is no tensor; it has failed with every other error.
+// Inputs whose values are needed during compilation, such as shapes, are fixed to those of the data
+// set. The result is kUnsupported if the compiler lacks a feature, or if an input or output is not
+// a tensor. Every other error is kFailed.
 CaseResult CheckOnnxCase(const OnnxCase& onnx_case, const CaseOptions& options);
 
 }  // namespace kiln::tools

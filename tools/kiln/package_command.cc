@@ -40,10 +40,10 @@ struct PackageFlags : CodeFlags {
   std::string output;
 };
 
-// The formats of these have an address that must not be empty.
+// True for systems whose format requires a non-empty URL.
 bool NeedsUrl(const std::string& system) { return system == "arduino" || system == "cmsis-pack"; }
 
-// Files that the package no longer has, and folders in which nothing is left.
+// Removes files that are no longer part of the package, and folders that become empty.
 void RemoveFiles(const std::vector<std::string>& files) {
   std::error_code error;
   for (const std::string& file : files) {
@@ -62,7 +62,7 @@ absl::Status RunPackage(const PackageFlags& flags) {
   ImportFindings findings;
   KILN_ASSIGN_OR_RETURN(Graph graph, LoadModel(flags.model, flags.inputs, &findings));
   options.origin = findings.origin;
-  // Only the estimate needs the graph after this.
+  // The compiler frees parts of the graph. A copy is needed only for the estimate.
   const Graph model = options.codegen == Codegen::kC ? graph : Graph();
   KILN_ASSIGN_OR_RETURN(const Compiled compiled, Compile(std::move(graph), options));
   KILN_RETURN_IF_ERROR(

@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kVariable[] = "KILN_PARENT_PROCESS";
 
-// The C compiler and other children are in the group of this process.
+// Ends the group of this process, which includes the C compiler and other children.
 void EndGroup(int) { kill(0, SIGKILL); }
 
 }  // namespace
@@ -22,13 +22,13 @@ void EndWithParent() {
   const char* const variable = getenv(kVariable);
   if (variable == nullptr) return;
   const std::string parent = variable;
-  unsetenv(kVariable);  // It is not the parent of this process's children.
+  unsetenv(kVariable);  // does not apply to children of this process
   if (getpgrp() != getpid()) return;
   struct sigaction action = {};
   action.sa_handler = EndGroup;
   sigaction(SIGTERM, &action, nullptr);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  // The parent may have ended before the call.
+  // The parent may have ended before the call of prctl.
   if (std::to_string(getppid()) != parent) EndGroup(SIGTERM);
 }
 

@@ -4,11 +4,11 @@
 
 namespace kiln::tools {
 
-// If the variable KILN_PARENT_PROCESS of the environment names a process: lets this process, and its
-// whole process group, end with it, however it ends. The caller must lead its group. The Python
-// package starts the command line that way: a process that is ended by a signal cannot end its
-// children. From then on SIGTERM ends the whole group by SIGKILL, without clean-up. To be called once,
-// before there are other threads.
+// If the environment variable KILN_PARENT_PROCESS names a process, this process and its group end
+// with that process, however it ends. The caller must lead its group. The Python package starts the
+// command line in this way, because a process that is killed by a signal cannot end its children.
+// After the call, SIGTERM kills the whole group with SIGKILL, without clean-up. Must be called
+// once, before there are other threads.
 void EndWithParent();
 
 }  // namespace kiln::tools

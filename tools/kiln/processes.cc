@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kPollMilliseconds = 100;
 
-// A process under way, whose output comes through a pipe.
+// A running process that sends its output through a pipe.
 struct Running {
   size_t index = 0;
   pid_t pid = 0;
@@ -49,7 +49,7 @@ absl::StatusOr<Running> Start(size_t index, const ProcessOptions& options,
   if (pid == 0) {
     close(ends[0]);
     WriteAll(ends[1], task(index));
-    _exit(0);  // what this process has open belongs to the one that it is a copy of
+    _exit(0);  // no clean-up, because everything open belongs to the parent
   }
   close(ends[1]);
   if (pid < 0) {
@@ -63,7 +63,7 @@ absl::StatusOr<Running> Start(size_t index, const ProcessOptions& options,
                  .output = {}};
 }
 
-// Reads what has come; false at the end.
+// Reads available output. Returns false at the end.
 bool Read(Running& running) {
   char buffer[4096];
   const ssize_t count = read(running.pipe, buffer, sizeof buffer);
@@ -99,7 +99,7 @@ absl::Status RunInProcesses(size_t count, const ProcessOptions& options,
     std::vector<pollfd> files;
     for (const Running& r : running) files.push_back({.fd = r.pipe, .events = POLLIN});
     poll(files.data(), files.size(), kPollMilliseconds);
-    // From behind, so that places stay.
+    // Iterates in reverse, so that erasing keeps the remaining indices valid.
     for (size_t i = running.size(); i-- > 0;) {
       Running& r = running[i];
       const bool late = options.timeout_seconds > 0 && Clock::now() > r.end;

@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Between two lines.
+// Limits of the seconds between two lines.
 constexpr double kMinSeconds = 0.01, kMaxSeconds = 3600;
 
 }  // namespace
@@ -29,7 +29,7 @@ Progress::Progress(std::string what) : what_(std::move(what)) {
   try {
     thread_ = std::thread([this] { line_seconds_ > 0 ? ShowLines() : Show(); });
   } catch (const std::system_error&) {
-    // The system has no more threads; the work goes on without the line.
+    // The system has no more threads. The work continues without the line.
   }
 }
 

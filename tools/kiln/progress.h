@@ -9,10 +9,10 @@
 
 namespace kiln::tools {
 
-// A line on the terminal's standard error that says what goes on and for how long, from two seconds
-// on; gone when the object is. Where standard error is no terminal, the environment variable
-// KILN_PROGRESS may say after how many seconds a line "kiln: progress: …" follows the other; without it
-// there is nothing.
+// A line on standard error with the current activity and its duration, on a terminal. It appears
+// after two seconds and is removed with the object. If standard error is not a terminal, the
+// environment variable KILN_PROGRESS may set the seconds between lines "kiln: progress: …". Without
+// the variable nothing is printed.
 class Progress {
  public:
   explicit Progress(std::string what);
@@ -26,7 +26,7 @@ class Progress {
   void ShowLines();
 
   std::string what_;
-  double line_seconds_ = 0;  // 0: a line that changes
+  double line_seconds_ = 0;  // 0: one line that is updated
   std::mutex mutex_;
   std::condition_variable stopped_;
   bool stop_ = false;

@@ -40,8 +40,8 @@ struct QuantizeFlags {
   InputFlags inputs;
 };
 
-// Compiles for this machine, without Winograd's filtering, whose errors would count among those of
-// quantising.
+// Compiles for this machine, without Winograd's algorithm, whose errors would count as errors of
+// quantization.
 absl::StatusOr<quantize::Run> MakeRun(const Graph& graph) {
   CompileOptions options;
   options.module_name = "calibrated";
@@ -55,7 +55,7 @@ absl::StatusOr<quantize::Run> MakeRun(const Graph& graph) {
     runtime::Executor& executor = *model->library().executor;
     for (const auto& [name, tensor] : sample) {
       const absl::StatusOr<int> index = executor.GetInputIndex(name);
-      if (!index.ok()) continue;  // nothing reads it
+      if (!index.ok()) continue;  // the model does not read this input
       KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor.GetInput(*index));
       KILN_RETURN_IF_ERROR(array.CopyFromBytes(tensor.bytes()));
     }
@@ -94,7 +94,7 @@ absl::StatusOr<quantize::QuantizeOptions> OptionsOf(const QuantizeFlags& flags,
   return options;
 }
 
-// Says before the work whether its result can be written.
+// Checks before the work that the result can be written.
 absl::StatusOr<OutputFolder> FolderOf(absl::string_view option, const std::string& file) {
   KILN_RETURN_IF_ERROR(CheckIsNoFolder(option, file));
   return OutputFolder::Make(std::filesystem::path(file).parent_path().string());

@@ -21,7 +21,7 @@ using quantize::SignalError;
 constexpr size_t kWorst = 3;
 constexpr size_t kMaxName = 40;
 
-// Some exporters write whole paths; their ends tell more than their beginnings.
+// Shortens a name to its end. Some exporters write whole paths, whose ends are more informative.
 std::string Short(const std::string& name) {
   return name.size() <= kMaxName ? name : absl::StrCat("…", name.substr(name.size() - kMaxName));
 }
@@ -33,7 +33,8 @@ std::string Decibels(const SignalError& error) {
   return std::isfinite(db) ? absl::StrFormat("%.1f", db) : db > 0 ? "exact" : "no signal";
 }
 
-// The layers that lose most by themselves, the worst first. A model's input cannot be left out.
+// Returns the layers that lose most when they alone are quantized, worst first. Inputs are
+// excluded, because they cannot stay float32.
 std::vector<const LayerReport*> Worst(const Quantized& quantized) {
   std::vector<const LayerReport*> layers;
   for (const LayerReport& layer : quantized.layers) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `kiln quantize` prints.
+// Output of `kiln quantize`.
 #ifndef KILN_TOOLS_KILN_QUANTIZE_REPORT_H_
 #define KILN_TOOLS_KILN_QUANTIZE_REPORT_H_
 
@@ -9,10 +9,11 @@
 
 namespace kiln::tools {
 
-// Tables of layers, outputs, and operators that stay float32; then the layers that lose most.
+// Returns tables of layers, outputs, and operators that stay float32, followed by the layers that
+// lose most.
 std::string QuantizeReport(const quantize::Quantized& quantized);
 
-// The same for programs; ratios that are infinite are null.
+// Returns the same as JSON. Infinite ratios are null.
 std::string QuantizeReportJson(const quantize::Quantized& quantized);
 
 }  // namespace kiln::tools

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The size of a regular file that is not empty.
+// Returns the size of a regular file that is not empty.
 absl::StatusOr<uintmax_t> SizeOf(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -45,7 +45,7 @@ absl::StatusOr<std::string> Read(const std::string& path, uintmax_t size) {
   return bytes;
 }
 
-// All of a stream, which errors call `name`.
+// Reads all of a stream. Errors contain `name`.
 absl::StatusOr<std::string> ReadToEnd(std::FILE* stream, absl::string_view name,
                                       int64_t max_bytes) {
   constexpr size_t kPiece = size_t{1} << 16;

@@ -21,8 +21,8 @@ namespace {
 
 constexpr absl::string_view kOnnxRuntime = "onnxruntime", kBoard = "board:";
 
-// The names by which tensors can be found: their own, and those of the real numbers that they are
-// made of.
+// Returns the names by which tensors can be found: their own, and those of the real tensors from
+// which they are made.
 std::set<std::string> NamesOf(const std::vector<NamedTensor>& tensors) {
   std::set<std::string> names;
   for (const NamedTensor& tensor : tensors) {
@@ -33,7 +33,8 @@ std::set<std::string> NamesOf(const std::vector<NamedTensor>& tensors) {
   return names;
 }
 
-// The options of the reference: those of the model, or those that are said for it alone.
+// Returns the options of the reference: those in --against-options, or the model's options if there
+// are none.
 absl::StatusOr<ModelFlags> FlagsOf(const ReferenceFlags& flags, const ModelFlags& model_flags) {
   if (flags.options.empty()) return model_flags;
   ModelFlags own;
@@ -53,7 +54,8 @@ absl::StatusOr<ModelFlags> FlagsOf(const ReferenceFlags& flags, const ModelFlags
                                                  "--against"));
 }
 
-// Of the reference what its compiled code keeps, and what else has a name that is asked for.
+// Returns the values of the reference to compare: values that its compiled code keeps, and others
+// with a requested name.
 absl::StatusOr<std::vector<NamedValue>> ValuesFor(const std::set<std::string>& names,
                                                   const ModelSource& model,
                                                   const CompileOptions& options) {
@@ -74,7 +76,8 @@ absl::StatusOr<std::vector<NamedValue>> ValuesFor(const std::set<std::string>& n
   return values;
 }
 
-// `board` is the target of the board that it runs on; nothing where the options say it.
+// `board` is the target of the board that runs the reference. If it is empty, the options select
+// the machine.
 absl::StatusOr<ReferenceTensors> FromModel(
     const std::string& path, const std::optional<std::string>& board, const ReferenceFlags& flags,
     const ModelFlags& model_flags, const std::vector<NamedValue>& values,
@@ -124,7 +127,7 @@ absl::StatusOr<ReferenceTensors> FromOnnxRuntime(const std::string& path,
   for (const auto& [name, tensor] : run.tensors) {
     NamedTensor& added =
         reference.tensors.emplace_back(NamedTensor{.name = name, .tensor = tensor});
-    // The same integers stand for the same numbers.
+    // Integers of one type have the same scale in both.
     for (const NamedTensor& own : tensors) {
       if (own.name == name && own.tensor.type().dtype == tensor.type().dtype) {
         added.scale = own.scale;

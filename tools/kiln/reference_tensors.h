@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `kiln compare` compares with: tensors of another model, of ONNX Runtime, of files, or of the
-// same model compiled with other options or run on a board.
+// References of `kiln compare`: tensors of another model, of ONNX Runtime, of files, or of the same
+// model with other options or on a board.
 #ifndef KILN_TOOLS_KILN_REFERENCE_TENSORS_H_
 #define KILN_TOOLS_KILN_REFERENCE_TENSORS_H_
 
@@ -17,20 +17,20 @@
 namespace kiln::tools {
 
 struct ReferenceFlags {
-  std::string against;  // a model, a folder, onnxruntime, onnxruntime:MODEL, board:TARGET; empty:
-                        // the same model
-  std::string options;  // of the compilation of the reference, as on the command line
+  // A model, a folder, onnxruntime, onnxruntime:MODEL or board:TARGET. Empty: the same model.
+  std::string against;
+  std::string options;  // compilation options of the reference, as on the command line
   std::string python = "python3";
 };
 void AddReferenceOptions(CLI::App& command, ReferenceFlags& flags);
 
 struct ReferenceTensors {
-  std::string name;  // what it is, for people
+  std::string name;  // description for people
   std::vector<NamedTensor> tensors;
 };
 
-// The tensors that `tensors`, which are those of `values` of the model of `model_flags`, are
-// compared with, from the same inputs. InvalidArgument where there is no such reference.
+// Returns the reference tensors for `tensors`, computed from the same inputs. `values` are the
+// values of `tensors` in the model of `model_flags`. InvalidArgument if there is no such reference.
 absl::StatusOr<ReferenceTensors> ReadReference(const ReferenceFlags& flags,
                                                const ModelFlags& model_flags,
                                                const std::vector<NamedValue>& values,
@@ -39,7 +39,7 @@ absl::StatusOr<ReferenceTensors> ReadReference(const ReferenceFlags& flags,
 
 bool IsFolder(const std::string& path);
 
-// The file of a tensor in a folder that --against names; nothing if there is none.
+// Returns the file of a tensor in a folder given by --against; nullopt if there is none.
 std::optional<std::string> FileOf(const std::string& folder, const std::string& tensor);
 
 }  // namespace kiln::tools

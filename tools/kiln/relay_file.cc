@@ -17,7 +17,7 @@ constexpr const char* kOwnOperators[] = {"nn.max_pool_indices", "qnn.avg_pool2d"
                                          "qnn.l2_normalize",    "qnn.log_softmax", "qnn.mean",
                                          "qnn.softmax",         "scatter_elements"};
 
-// TVM's have the two zero points before the two scales.
+// In TVM, these operators take the two zero points before the two scales.
 constexpr const char* kProducts[] = {"qnn.batch_matmul", "qnn.conv2d", "qnn.conv2d_transpose",
                                      "qnn.dense"};
 
@@ -30,7 +30,7 @@ constexpr struct {
                       {"qnn.sigmoid", "rounding"},  {"qnn.subtract", "rounding"},
                       {"qnn.tanh", "rounding"},     {"vision.roi_align", "aligned"}};
 
-// Attributes without a default in TVM. `text` is written where the default has no meaning there.
+// Attributes without a default in TVM. `text` is written if Kiln's default has no meaning in TVM.
 constexpr struct {
   const char* op;
   const char* attr;
@@ -67,7 +67,7 @@ void AddOwnAttributes(const Node& node, std::set<std::string>& parts) {
   }
 }
 
-// What of a graph TVM 0.9 does not have: "qnn.mean", "rounding of qnn.quantize".
+// Returns the parts of a graph that TVM 0.9 lacks: "qnn.mean", "rounding of qnn.quantize".
 std::set<std::string> OwnParts(const Graph& graph) {
   std::set<std::string> parts;
   for (const Node& node : graph.nodes) {

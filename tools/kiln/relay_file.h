@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model as Relay text that goes out with what is compiled of it, for other programs to read.
+// A model as Relay text, which accompanies compiled code and is read by other programs.
 #ifndef KILN_TOOLS_KILN_RELAY_FILE_H_
 #define KILN_TOOLS_KILN_RELAY_FILE_H_
 
@@ -9,8 +9,8 @@
 
 namespace kiln::tools {
 
-// PrintRelay, with a comment behind the version that names the operators and attributes of the
-// graph that TVM 0.9 does not have, if there are any.
+// Returns the text of PrintRelay. If the graph has operators or attributes that TVM 0.9 lacks, a
+// comment after the version names them.
 std::string RelayFile(const Graph& graph);
 
 }  // namespace kiln::tools

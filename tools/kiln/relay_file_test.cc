@@ -54,7 +54,7 @@ TEST(RelayFile, WritesAttributesWithoutADefaultInTvm) {
         "nn.dense(%2, %0, units=None)", "qnn.quantize(%3, 0.5f, 0, out_dtype=\"int8\")"}) {
     EXPECT_NE(text.find(call), std::string::npos) << call << text;
   }
-  // TVM takes no tuple of unknown types.
+  // TVM does not accept tuples of unknown types.
   EXPECT_EQ(text.find("(_, _) {"), std::string::npos) << text;
   EXPECT_EQ(text.find("//"), std::string::npos) << text;
   EXPECT_TRUE(ParseRelay(text, "text", FindOpSchema).ok());

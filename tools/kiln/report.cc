@@ -25,7 +25,8 @@ std::string Type(const proto::Parameter& p) {
                        : absl::StrCat("Tensor[", ShapeToString(shape), ", ", p.dtype(), "]");
 }
 
-// The number that all elements share, or how many different channels have numbers of their own.
+// Returns the number that all elements share, or the count of numbers if channels have different
+// ones.
 template <typename Numbers>
 std::string NumbersText(const Numbers& numbers) {
   if (numbers.empty()) return "";
@@ -58,7 +59,7 @@ std::string Tensors(const proto::Metadata& metadata, int begin, int end, int col
   return table.ToString(columns);
 }
 
-// What the model keeps, or what a caller keeps for it.
+// Returns a table of the states, which the model or the caller keeps.
 std::string States(const proto::Metadata& metadata, int columns) {
   Table table({"name", "type", ">bytes", ">at first", "place", "in a run"});
   for (const proto::State& state : metadata.states()) {
@@ -81,7 +82,7 @@ std::string Operators(const proto::Metadata& metadata, int columns) {
       {">call", ">operations", ">constant bytes", ">scratch bytes", "schedule", "operators"});
   for (int i = 1; i < metadata.functions_size(); ++i) {
     const proto::Function& f = metadata.functions(i);
-    // Of a library of another compiler no more is known.
+    // Libraries of other compilers have only the function's name.
     const std::string& names = f.op_names().empty() ? f.name() : f.op_names();
     table.Add({absl::StrCat(i - 1), f.has_cost() ? absl::StrCat(f.cost().operations()) : "",
                absl::StrCat(f.constant_size_bytes()), absl::StrCat(f.workspace_size_bytes()),
@@ -91,7 +92,8 @@ std::string Operators(const proto::Metadata& metadata, int columns) {
   return table.ToString(columns);
 }
 
-// One character for each call, or for several of many: '#' where the buffer is alive.
+// Returns a bar with one character per call, or per group of calls if there are many. '#' means
+// that the buffer is alive.
 std::string LifetimeBar(const proto::PoolBuffer& buffer, int32_t calls) {
   const int32_t per_character = (calls + kMaxBarWidth - 1) / kMaxBarWidth;
   std::string bar;
@@ -117,7 +119,7 @@ std::string Buffers(const proto::Pool& pool, int32_t calls, int columns) {
   return table.ToString(columns);
 }
 
-// The origin as lines; a value that has several lines or is long is cut.
+// Returns the origin as lines. Long values and values with several lines are shortened.
 std::string OriginText(const proto::Origin& origin) {
   constexpr size_t kMaxValueBytes = 60;
   std::string text;
@@ -152,7 +154,7 @@ std::string Report(const proto::Metadata& metadata, int columns) {
   const std::vector<std::string> features(metadata.cpu_features().begin(),
                                           metadata.cpu_features().end());
   const std::string cpu = CpuText(metadata.cpu(), features);
-  // Firmware is linked for one chip; a loader of libraries compares the CPU.
+  // Only loaders of libraries compare the CPU. Firmware is linked for one chip.
   if (metadata.runtime() == "cpp" && !cpu.empty()) {
     absl::StrAppend(&text, "CPU: ", cpu, "\n");
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `kiln inspect` shows of a module, from the metadata that the compiler has made or that a
-// library brings along.
+// Report of `kiln inspect` on a module, from metadata of the compiler or of a library.
 #ifndef KILN_TOOLS_KILN_REPORT_H_
 #define KILN_TOOLS_KILN_REPORT_H_
 
@@ -11,11 +10,11 @@
 
 namespace kiln::tools {
 
-// The metadata of a loaded library; nothing is lost on the way through its C structs.
+// Returns the metadata of a loaded library. The C structs contain all of it.
 proto::Metadata MetadataOf(const runtime::ModelMetadata& metadata);
 
-// Tables of inputs, outputs, operators, constants, and the memory plan with its lower bound; at
-// most `columns` wide if that is not 0.
+// Returns tables of inputs, outputs, operators and constants, and the memory plan with its lower
+// bound. They are at most `columns` wide if that is not 0.
 std::string Report(const proto::Metadata& metadata, int columns);
 
 }  // namespace kiln::tools

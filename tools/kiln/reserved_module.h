@@ -6,9 +6,9 @@
 
 namespace kiln::tools {
 
-// Says on standard error what the TVMModel of a module is called in C if it cannot have the name of
-// the module: "int_" for the module "int". Other names of the header begin with "tvmgen_" and the
-// module's own name.
+// Notes on standard error the C name of a module's TVMModel if it cannot have the module's name:
+// "int_" for the module "int". Other names in the header begin with "tvmgen_" and the module's own
+// name.
 void NoteReservedModule(const proto::Metadata& metadata);
 
 }  // namespace kiln::tools

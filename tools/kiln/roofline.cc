@@ -11,11 +11,11 @@
 namespace kiln::tools {
 namespace {
 
-// Times of one run differ by less.
+// Noise within one run is smaller than this.
 constexpr double kMostPercent = 110;
 
-// Winograd's algorithm has fewer multiplications than the direct one, and a dot product instruction does
-// several at once.
+// Winograd's algorithm has fewer multiplications than the direct one. A dot product instruction
+// executes several at once.
 bool DoesLessThanIsCounted(absl::string_view schedule) {
   const std::vector<absl::string_view> words = absl::StrSplit(schedule, absl::ByAnyChar(" ,"));
   return std::any_of(words.begin(), words.end(), [](absl::string_view word) {

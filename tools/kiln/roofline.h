@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The roofline model (Williams, Waterman, Patterson, 2009): an operator takes at least the time of
+// The roofline model (Williams, Waterman, Patterson, 2009). An operator takes at least the time of
 // its arithmetic at the machine's peak, and at least that of its memory traffic at the machine's
-// bandwidth. The longer of the two binds it; how near it comes is a percentage.
+// bandwidth. The longer of the two is its bound. `percent` states how close the operator comes to
+// it.
 #ifndef KILN_TOOLS_KILN_ROOFLINE_H_
 #define KILN_TOOLS_KILN_ROOFLINE_H_
 
@@ -14,22 +15,23 @@ namespace kiln::tools {
 
 enum class Bound { kUnknown, kFma, kMemory };
 
-// "FMA", "memory", or "" if it is not known.
+// Returns "FMA", "memory", or "" if it is not known.
 std::string ToString(Bound bound);
 
 struct RooflinePoint {
-  Bound bound = Bound::kUnknown;  // kUnknown: the model does not say what the operator does
-  double least_seconds = 0;       // of all its calls, on the roof
-  double percent = 0;             // of the roof that it reaches
-  double intensity = 0;           // operations per byte of memory; 0 where no byte moves
+  Bound bound = Bound::kUnknown;  // kUnknown: the cost of the operator is not known
+  double least_seconds = 0;       // time of all its calls at the bound
+  double percent = 0;             // of the bound that it reaches
+  double intensity = 0;           // operations per byte of memory; 0 if no bytes move
 };
 
-// The bandwidth is that of reading. An operator whose data are in a cache may pass its roof.
+// Uses the bandwidth of reads. An operator whose data are in a cache may exceed its bound.
 RooflinePoint PlaceOnRoofline(const runtime::OperatorTiming& timing, const PeakRates& peak);
 
-// True if an operator is so far above a roof that the measured peak is too low: above the multiply-adds without an
-// algorithm or an instruction that does more of them than are counted, or above the bandwidth of memory with
-// more bytes than caches hold, which a call of it moves. The machine was then busy while it was measured.
+// True if an operator exceeds a bound by so much that the measured peak must be too low, because
+// the machine was busy during its measurement. For multiply-adds, the operator must not use an
+// algorithm or instruction that needs fewer of them than are counted. For memory, a call must move
+// more bytes than caches hold.
 bool ShowsThatPeakIsTooLow(const runtime::OperatorTiming& timing, const MachinePeak& peak);
 
 }  // namespace kiln::tools

@@ -44,7 +44,7 @@ absl::Status PrintTensor(const std::string& name, const Tensor& tensor) {
   return Print(text + "\n");
 }
 
-// Numbers as JSON has them; others, such as inf, as texts.
+// Returns the elements as JSON numbers. Values that JSON lacks, such as inf, are strings.
 nlohmann::ordered_json JsonOf(const Tensor& tensor) {
   nlohmann::ordered_json values = nlohmann::ordered_json::array();
   for (int64_t i = 0; i < std::min(tensor.type().num_elements(), kPrintedValues); ++i) {
@@ -68,7 +68,7 @@ TensorType TypeOfSamples(const TensorType& type, int64_t count) {
   return count == 1 ? type : StackedType(type, count);
 }
 
-// What outputs of `count` samples are compared with, by name.
+// Returns the expected outputs of `count` samples, keyed by name.
 absl::StatusOr<std::map<std::string, Tensor>> ReadWanted(
     const std::map<std::string, std::string>& checks, const runtime::Executor& executor,
     int64_t count) {
@@ -88,7 +88,7 @@ absl::StatusOr<std::map<std::string, Tensor>> ReadWanted(
   return wanted;
 }
 
-// The inputs that come from files, by index; the others are set.
+// Returns the inputs from files, keyed by index. Sets inputs that are random.
 absl::StatusOr<std::map<int, Samples>> ReadInputs(const std::map<std::string, std::string>& values,
                                                   runtime::Executor& executor) {
   std::map<int, Samples> inputs;

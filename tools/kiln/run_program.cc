@@ -32,7 +32,7 @@ absl::StatusOr<int> RunProgram(const std::vector<std::string>& argv, const std::
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(),
                                    O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  // This process may ignore signals that end others.
+  // The program must not inherit that this process ignores SIGXFSZ.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t signals;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other programs that the tool runs.
+// Runs other programs.
 #ifndef KILN_TOOLS_KILN_RUN_PROGRAM_H_
 #define KILN_TOOLS_KILN_RUN_PROGRAM_H_
 
@@ -10,12 +10,12 @@
 
 namespace kiln::tools {
 
-// What RunProgram returns for a program that it has ended.
+// Result of RunProgram for a program that ran into the timeout.
 inline constexpr int kNoEnd = -1;
 
-// Runs a program without input; what it writes goes to the file `log`. Its exit status, 128 more
-// than the signal that ended it, or kNoEnd after `timeout_seconds` (0: no limit). NotFound, with
-// the system's words alone, if it cannot be run.
+// Runs a program without input. Its output goes to the file `log`. Returns its exit status, 128
+// plus the signal that ended it, or kNoEnd after `timeout_seconds` (0: no limit). NotFound, with
+// only the system's message, if it cannot be run.
 absl::StatusOr<int> RunProgram(const std::vector<std::string>& argv, const std::string& log,
                                int timeout_seconds = 0);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loaded model and many samples.
+// Runs a loaded model for many samples.
 #ifndef KILN_TOOLS_KILN_RUN_SAMPLES_H_
 #define KILN_TOOLS_KILN_RUN_SAMPLES_H_
 
@@ -12,8 +12,8 @@
 
 namespace kiln::tools {
 
-// Runs the model for every sample. `inputs` are by index and hold as many samples each; the outputs
-// are in the order of the model's.
+// Runs the model for every sample. `inputs` are keyed by index, and all have the same number of
+// samples. The outputs are in the model's order.
 absl::StatusOr<std::vector<Samples>> RunSamples(runtime::Executor& executor,
                                                 const std::map<int, Samples>& inputs);
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kMaxKeyBytes = 1 << 20;
 
-// Signatures of FILE.sig to which one more can be added.
+// Returns the existing signatures of FILE.sig. Error if no further one can be added.
 absl::StatusOr<std::string> SignaturesSoFar(const std::string& path) {
   if (!std::filesystem::exists(path)) return std::string();
   constexpr size_t kMost = runtime::kMaxSignatures * runtime::kSignatureBytes;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kMaxShown = 5;  // functions that an error names
 
-// "node 'conv1' (nn.conv2d nn.relu)".
+// Returns "node 'conv1' (nn.conv2d nn.relu)".
 std::string NodeOf(const SlowPath& path) {
   return absl::StrCat("node '", LayerName(path.source, path.function), "' (", path.op_names, ")");
 }
@@ -37,7 +37,7 @@ int64_t OperationsOf(absl::Span<const SlowPath> paths) {
   return operations;
 }
 
-// A line for each function, as far as there is room.
+// Returns a line for each of the first kMaxShown functions, and one for the rest.
 std::vector<std::string> LinesOf(absl::Span<const SlowPath> paths, const Target& target) {
   std::vector<std::string> lines;
   const size_t shown = std::min(paths.size(), kMaxShown);
@@ -50,7 +50,7 @@ std::vector<std::string> LinesOf(absl::Span<const SlowPath> paths, const Target&
   return lines;
 }
 
-// A line for each reason; of several functions the most costly one is named.
+// Returns a line for each reason. For several functions it names the most costly one.
 std::vector<std::string> SummaryOf(absl::Span<const SlowPath> paths, const Target& target) {
   std::map<SlowReason, std::vector<SlowPath>> by_reason;
   for (const SlowPath& path : paths) by_reason[path.reason].push_back(path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --fail-on-slow, and what is said without it.
+// The option --fail-on-slow, and the notes without it.
 #ifndef KILN_TOOLS_KILN_SLOW_PATHS_OPTION_H_
 #define KILN_TOOLS_KILN_SLOW_PATHS_OPTION_H_
 
@@ -9,8 +9,8 @@
 
 namespace kiln::tools {
 
-// Notes on standard error the functions that only have a slow path on the target, the most
-// costly ones with node, operators and cost. If that `fails`, it is said by InvalidArgument instead.
+// Notes on standard error the functions that only have a slow path on the target; the most costly
+// ones with node, operators and cost. If `fails` is set, returns them as InvalidArgument instead.
 absl::Status ReportSlowPaths(const Lowered& lowered, const Target& target, bool fails);
 
 }  // namespace kiln::tools

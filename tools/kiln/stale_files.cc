@@ -24,7 +24,8 @@ bool IsOwnSource(absl::string_view text) {
          absl::StrContains(begin, "xternal code generator ");
 }
 
-// A program's own object may be called like the module, and call its functions.
+// True if an object defines functions of the module. An object of the user may have the module's
+// name and only call its functions.
 bool DefinesModule(absl::string_view bytes, const std::string& module_name) {
   const absl::StatusOr<ElfObject> object = ParseElfObject(bytes);
   if (!object.ok()) return false;

@@ -8,9 +8,10 @@
 
 namespace kiln::tools {
 
-// Says on standard error which sources and objects in `folder` a compilation of the same module
-// with other options has left there, that `artifacts` do not replace: whoever links all that is in
-// the folder links the model twice. Only what tells by its contents that Kiln has made it.
+// Notes on standard error the sources and objects in `folder` that an earlier compilation of the
+// same module with other options left there and that `artifacts` do not replace. Linking all files
+// in the folder would link the model twice. Only files whose contents show that Kiln made them are
+// noted.
 void NoteStaleFiles(const std::string& folder, const std::string& module_name,
                     const Artifacts& artifacts);
 

@@ -25,7 +25,7 @@ absl::Status Write(const std::string& text) {
   return complete ? absl::OkStatus() : CannotWrite();
 }
 
-// The last place at or before `at` where a character of UTF-8 begins.
+// Returns the last position at or before `at` at which a UTF-8 character begins.
 size_t CharacterBefore(absl::string_view text, size_t at) {
   const size_t earliest = at < 3 ? 0 : at - 3;
   for (size_t place = at; place > earliest; --place) {

@@ -11,25 +11,25 @@
 
 namespace kiln::tools {
 
-// The text with control characters other than tabs and ends of lines as \xNN: names come from
-// models, and a terminal takes some of these characters for commands.
+// Returns the text with control characters other than tabs and line ends replaced by \xNN. Names
+// come from models, and a terminal interprets some of these characters as commands.
 std::string Printable(absl::string_view text);
 
-// The text with the middle of every word of more than 400 bytes left out: words come from models
-// and command lines, and an error is to be read.
+// Returns the text with the middle of every word of more than 400 bytes removed. Words come from
+// models and command lines, and error messages must stay readable.
 std::string Shortened(absl::string_view text);
 
-// Writes Printable(text) to standard output. Internal if it cannot be written to: what is lost is
-// no fault of the command line.
+// Writes Printable(text) to standard output. Internal if that fails, because lost output is not an
+// error of the command line.
 absl::Status Print(absl::string_view text);
 
-// The same in a style, if standard output shows colours.
+// Like Print, with a style if standard output shows colors.
 absl::Status Print(absl::string_view text, Style style);
 
-// Prints the JSON, indented; texts that are no UTF-8 are replaced.
+// Prints indented JSON. Invalid UTF-8 is replaced.
 absl::Status PrintJson(const nlohmann::ordered_json& json);
 
-// What Print has kept back; the last thing that a command does.
+// Writes the output that Print has buffered. A command calls it last.
 absl::Status FlushStandardOutput();
 
 }  // namespace kiln::tools

@@ -9,8 +9,8 @@
 
 namespace kiln::tools {
 
-// The value of --target; of an empty one, this machine. InvalidArgument for a name that is not
-// known, with the one that was probably meant.
+// Parses the value of --target. An empty one denotes this machine. InvalidArgument for an unknown
+// name, with the most similar known one.
 absl::StatusOr<Target> ParseTargetOption(const std::string& text);
 
 }  // namespace kiln::tools

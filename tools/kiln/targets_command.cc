@@ -25,7 +25,7 @@ std::string FamiliesOf(const Chip& chip) {
   return absl::StrJoin(absl::StrSplit(chip.family, ' '), ", ");
 }
 
-// One row of a page in Markdown.
+// Returns one row of a table in Markdown.
 std::string Row(const Chip& chip) {
   return absl::StrCat("| ", FamiliesOf(chip), " | ", chip.core, " | `", chip.target, "` | ",
                       chip.note, *chip.note == '\0' ? "|" : " |", "\n");

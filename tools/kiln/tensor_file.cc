@@ -36,7 +36,7 @@ std::string TensorFileName(absl::string_view name) {
 }
 
 Tensor RandomTensor(const TensorType& type, uint32_t seed) {
-  // A linear congruential generator (Numerical Recipes), so that inputs are the same everywhere.
+  // A linear congruential generator (Numerical Recipes) gives the same inputs on every machine.
   uint32_t state = seed;
   const auto next = [&] { return (state = state * 1664525u + 1013904223u) >> 8; };
   const size_t n = static_cast<size_t>(type.num_elements());

@@ -11,15 +11,15 @@
 
 namespace kiln::tools {
 
-// By the file's ending: .npy or .pb.
+// Reads a tensor. The extension, .npy or .pb, selects the format.
 absl::StatusOr<Tensor> ReadTensorFile(const std::string& path);
 
-// The name of a tensor as that of a file, without its ending: what is no letter, digit, '-', '.' or
-// '_' is '_' there.
+// Returns the file name of a tensor without extension. Characters other than letters, digits, '-',
+// '.' and '_' become '_'.
 std::string TensorFileName(absl::string_view name);
 
-// Values by a fixed seed: floats from -1 to 1, integers over the range of int8 (or what the dtype
-// has of it).
+// Returns random values from a fixed seed: floats from -1 to 1, or integers in the range of int8,
+// restricted to the dtype's range.
 Tensor RandomTensor(const TensorType& type, uint32_t seed);
 
 }  // namespace kiln::tools

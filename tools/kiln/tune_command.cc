@@ -40,7 +40,7 @@ struct TuneFlags : ModelFlags {
 
 volatile std::sig_atomic_t interrupted = 0;
 
-// Ends measuring at the first Ctrl-C, and the program at the second.
+// The first Ctrl-C ends measuring, and the second one ends the program.
 void CatchInterrupt() {
   struct sigaction action = {};
   action.sa_handler = [](int) { interrupted = 1; };
@@ -48,7 +48,7 @@ void CatchInterrupt() {
   sigaction(SIGINT, &action, nullptr);
 }
 
-// On a terminal one line with a bar, otherwise a line for each thing that is done.
+// Shows progress: one line with a bar on a terminal, otherwise a line per finished step.
 class Monitor {
  public:
   explicit Monitor(std::string what) : what_(std::move(what)) {}
@@ -76,7 +76,8 @@ class Monitor {
   bool is_terminal_ = isatty(STDERR_FILENO) != 0;
 };
 
-// Code for another machine would end this program.
+// Checks that this machine can run code for the target, because illegal instructions would end this
+// program.
 absl::Status CheckRunsHere(const Target& target) {
   const auto annotate = [&](const absl::Status& status) {
     return Annotate(
@@ -90,7 +91,7 @@ absl::Status CheckRunsHere(const Target& target) {
   if (!features.ok()) {
     return target.name == "host" ? absl::OkStatus() : annotate(features.status());
   }
-  // A library of one CPU variant says whether the CPU has it.
+  // A library with one CPU variant checks if the CPU supports it.
   constexpr char kModel[] =
       "#[version = \"0.0.5\"]\ndef @main(%x: Tensor[(1), float32]) {\n  negative(%x)\n}\n";
   KILN_ASSIGN_OR_RETURN(const Graph graph, ParseRelay(kModel, "probe", FindOpSchema));
@@ -102,7 +103,7 @@ absl::Status CheckRunsHere(const Target& target) {
   return annotate(MeasuredLibrary::Make(graph, options).status());
 }
 
-// The file as it was, which is extended.
+// Returns the existing tuning file, which is extended.
 absl::StatusOr<Tuning> Before(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return Tuning{.file = path, .targets = {}};

@@ -22,19 +22,20 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMaxCandidates = 40;
-// A candidate becomes the best one so far below this part of the time of the one before …
+// A candidate becomes the best one if its time is below this fraction of the previous best time.
 constexpr double kBetter = 0.99;
-// … and is taken below this part of the time of the model's choice, in every round.
+// It is accepted if its time is below this fraction of the time of the model's choice in every
+// round.
 constexpr double kTaken = 0.98;
 constexpr int kRounds = 3;
 constexpr double kComparisonSeconds = 0.08, kRoundSeconds = 0.15;
-// Of the whole model, each time.
+// Durations of each measurement of the whole model.
 constexpr double kMinModelSeconds = 0.5, kModelShare = 0.08;
 
-// A contraction that may stand in the model several times.
+// A contraction, which may occur several times in the model.
 struct Problem {
   std::string text;
-  const Node* node = nullptr;  // of the fused graph, the first one
+  const Node* node = nullptr;  // the first one in the fused graph
   std::vector<std::string> functions;
   std::vector<ContractionChoice> candidates;
   double seconds = 0;  // in a run of the model
@@ -77,7 +78,7 @@ class Tuner {
   }
   double ModelSeconds() const { return std::max(kMinModelSeconds, kModelShare * options_.seconds); }
 
-  // Compiles and profiles the model as it is.
+  // Compiles and profiles the unchanged model.
   absl::Status ReadProblems() {
     CompileOptions listing = compile_;
     listing.schedule.max_candidates = kMaxCandidates;
@@ -127,7 +128,7 @@ class Tuner {
     problem.candidates.insert(problem.candidates.begin(), *found->second.choice);
   }
 
-  // All problems, each for its share of the time.
+  // Measures all problems. Each gets a share of the time.
   absl::Status Search() {
     const double end =
         options_.seconds - 2 * compile_seconds_ - 2 * ModelSeconds() - kRounds * kRoundSeconds;
@@ -173,7 +174,8 @@ class Tuner {
                                   .evicted_bytes = static_cast<size_t>(2 * target_.l2_bytes)};
     KILN_ASSIGN_OR_RETURN(const MeasuredLibrary model, MakeAlone(problem, std::nullopt));
     const Lowered& lowered = model.lowered();
-    // Where it is another one alone, measuring says nothing of it.
+    // Compiled alone, the problem may become a different one. Its measurements would then be
+    // meaningless.
     if (lowered.calls.size() != 1 || lowered.contractions.empty() ||
         lowered.contractions.begin()->second.problem != problem.text) {
       return absl::OkStatus();
@@ -182,7 +184,7 @@ class Tuner {
     std::optional<ContractionChoice> choice;
     const double confirming = kRounds * kRoundSeconds;
     for (const ContractionChoice& candidate : problem.candidates) {
-      // One is measured however short the time is.
+      // At least one candidate is measured, no matter how short the time is.
       const bool late = result_.num_choices > 0 && Elapsed() + confirming >= end;
       if (options_.stopped() || late) break;
       Progress(absl::StrCat(where, ", ", result_.num_choices, " choices measured"));
@@ -204,7 +206,7 @@ class Tuner {
     return absl::OkStatus();
   }
 
-  // Takes the choice if it wins every round.
+  // Accepts the choice if it wins every round.
   absl::Status Confirm(const MeasuredLibrary& model, const MeasuredLibrary& best,
                        const ContractionChoice& choice, size_t evicted_bytes, Problem& problem) {
     Comparison last;
@@ -248,7 +250,7 @@ class Tuner {
     return MeasuredLibrary::Make(graph_, options);
   }
 
-  // Drops choices that are not faster within the model, and all if the model is not.
+  // Drops choices that are not faster within the model, and all choices if the model is not faster.
   absl::Status CheckWholeModel() {
     if (!HasChoice()) {
       KILN_RETURN_IF_ERROR(CompareWithItself());
@@ -281,7 +283,8 @@ class Tuner {
     return absl::OkStatus();
   }
 
-  // Whether there were any. Notes the times within the model.
+  // Drops choices that are slower within the model. Returns true if there were any. Records the
+  // times within the model.
   bool DropSlower(const OperatorComparison& times) {
     bool dropped = false;
     for (Problem& problem : problems_) {
@@ -309,9 +312,9 @@ class Tuner {
   Target target_;
   Clock::time_point begin_;
   double compile_seconds_ = 0;
-  Graph fused_;  // what problem.node points into
+  Graph fused_;  // problem.node points into it
   std::optional<MeasuredLibrary> model_;
-  std::vector<Problem> problems_;  // those first that take the most time
+  std::vector<Problem> problems_;  // those with the longest time first
   TuningResult result_;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures other choices for the contractions of a model than the analytic model's, on this
-// machine.
+// Measures choices for a model's contractions on this machine, as alternatives to those of the
+// analytic model.
 //
-// Each distinct contraction is compiled alone, once for every choice, and measured in turns with
-// the model's choice; what wins by a margin, again and again, is then measured within the whole
-// model, and the whole model beside itself as it was.
+// Each distinct contraction is compiled separately, once per choice, and measured in turns with the
+// analytic model's choice. A choice that repeatedly wins by a margin is then measured within the
+// whole model. Finally the tuned model is compared with the original one.
 #ifndef KILN_TOOLS_KILN_TUNER_H_
 #define KILN_TOOLS_KILN_TUNER_H_
 
@@ -18,22 +18,22 @@
 namespace kiln::tools {
 
 struct TunerOptions {
-  // For the C++ runtime; one target, which this machine runs.
+  // For the C++ runtime and one target, which this machine can run.
   CompileOptions compile;
   double seconds = 60;
-  // What was measured before, perhaps; its choices are tried first. Null: nothing.
+  // Earlier measurements, whose choices are tried first. Null if there are none.
   const TunedTarget* before = nullptr;
-  std::string file;               // that it is from: what errors name
-  std::function<bool()> stopped;  // whether to end early, with what is found
+  std::string file;               // the file with `before`, for errors
+  std::function<bool()> stopped;  // returns true to end early with the results so far
   std::function<void(double fraction, const std::string& what)> progress;
-  std::function<void(const std::string& line)> report;  // of every contraction that is done
+  std::function<void(const std::string& line)> report;  // called for every finished contraction
 };
 
 struct TuningResult {
-  TunedTarget tuned;  // the contractions that were measured
+  TunedTarget tuned;  // the measured contractions
   size_t num_contractions = 0, num_choices = 0;
-  size_t num_better = 0;  // contractions with another choice than the model's
-  bool compared = false;  // whether the whole model was measured; not if it was stopped
+  size_t num_better = 0;  // contractions for which another choice than the analytic model's won
+  bool compared = false;  // true if the whole model was measured; false if tuning was stopped
   double default_ms = 0, tuned_ms = 0;
 };
 

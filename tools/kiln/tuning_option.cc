@@ -29,7 +29,7 @@ absl::StatusOr<std::shared_ptr<const Tuning>> ReadTuning(const std::string& path
 void NoteWhatIsNotTuned(const CompileOptions& options, const Lowered& lowered) {
   if (options.schedule.tuning == nullptr) return;
   const Tuning& tuning = *options.schedule.tuning;
-  const TunedTarget* last = nullptr;  // whose functions `lowered` has
+  const TunedTarget* last = nullptr;  // the target whose functions `lowered` has
   for (const Target& target : EffectiveTargets(options)) {
     last = tuning.Find(target);
     if (last != nullptr) continue;

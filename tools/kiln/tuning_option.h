@@ -15,8 +15,7 @@ namespace kiln::tools {
 // Reads a tuning file.
 absl::StatusOr<std::shared_ptr<const Tuning>> ReadTuning(const std::string& path);
 
-// Says on standard error where the tuning that has been compiled with has nothing to say: of a
-// target, or of all contractions.
+// Notes on standard error if the tuning file used has no entry for a target or for any contraction.
 void NoteWhatIsNotTuned(const CompileOptions& options, const Lowered& lowered);
 
 }  // namespace kiln::tools

@@ -49,7 +49,7 @@ struct NamedType {
   TensorType type;
 };
 
-// What runs the samples.
+// The model that runs the samples.
 struct Subject {
   std::string where;
   std::vector<NamedType> inputs, outputs;
@@ -140,7 +140,8 @@ absl::StatusOr<Subject> SubjectOf(const ValidateFlags& flags) {
   return OnHost(std::move(library), "on this machine");
 }
 
-// "name=FILE", or FILE alone where there is one tensor. By the index of the tensor.
+// Parses "name=FILE", or FILE if there is only one tensor. Returns the samples, keyed by the
+// tensor's index.
 absl::StatusOr<std::map<size_t, Samples>> ReadFiles(const char* option, const char* what,
                                                     const std::vector<std::string>& texts,
                                                     const std::vector<NamedType>& tensors) {
@@ -181,8 +182,8 @@ absl::StatusOr<Bounds> BoundsOf(const ValidateFlags& flags, const NamedType& out
                 .steps = flags.quanta.value_or(0)};
 }
 
-// All inputs in order. InvalidArgument if one is missing, or files hold different numbers of
-// samples.
+// Returns all inputs in order. InvalidArgument if one is missing, or if files have different
+// numbers of samples.
 absl::StatusOr<std::vector<Samples>> InOrder(const std::vector<NamedType>& inputs,
                                              std::map<size_t, Samples> files,
                                              const std::map<size_t, Samples>& expected) {

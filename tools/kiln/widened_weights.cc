@@ -12,7 +12,7 @@
 namespace kiln::tools {
 namespace {
 
-constexpr int64_t kMinElements = 1024;  // of a weight that is worth a note
+constexpr int64_t kMinElements = 1024;  // smaller weights are not worth a note
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights that a library stores as floats although the model file has them in 8 bits or fewer.
+// Weights that a library stores as floats although the model file stores them in 8 bits or fewer.
 #ifndef KILN_TOOLS_KILN_WIDENED_WEIGHTS_H_
 #define KILN_TOOLS_KILN_WIDENED_WEIGHTS_H_
 
@@ -11,10 +11,11 @@
 
 namespace kiln::tools {
 
-// "2 weights that the model stores in 4 bits are stored as floats in the library: 131072 bytes instead of 16384", or
-// empty if there is none of 1,024 elements or more. `byte_constants` has the numbers of elements of the constants of
-// 8 bits after all passes (compiler/pipeline/byte_constants.h). A weight is one of them if the numbers are equal; each
-// stands for one weight.
+// Returns a text such as "2 weights that the model stores in 4 bits are stored as floats in the
+// library: 131072 bytes instead of 16384". Empty if there is no such weight of 1,024 elements or
+// more. `byte_constants` has the numbers of elements of the 8-bit constants after all passes
+// (compiler/pipeline/byte_constants.h). A weight and a constant match if their numbers are equal.
+// Each constant matches one weight.
 std::string WidenedWeightsText(const frontend::NarrowWeights& weights,
                                const std::vector<int64_t>& byte_constants);
 

@@ -15,7 +15,7 @@ TEST(WidenedWeights, AreThoseWithoutAConstantOfBytes) {
       WidenedWeightsText({bytes, nibbles, small}, {2048}),
       "1 weight that the model stores in 4 bits is stored as floats in the library: 16388 bytes "
       "instead of 2049");
-  // One constant stands for one weight.
+  // One constant matches one weight.
   EXPECT_EQ(
       WidenedWeightsText({bytes, bytes, nibbles}, {16, 2048}),
       "2 weights that the model stores in 4 and 8 bits are stored as floats in the library: 24580 "

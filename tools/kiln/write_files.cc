@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Apply: new contents go to files in temporary folders beside their places, and are moved there
-// when all of them are complete.
+// Implements Apply: new contents are written to temporary folders next to their destinations, and
+// moved when all of them are complete.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,19 +24,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMaxLinks = 40;  // as the system follows them
+constexpr int kMaxLinks = 40;  // the system's limit for following links
 constexpr mode_t kPermissions = 0777;
 
 absl::Status CannotBeWritten(const std::string& path, int error) {
   return SystemError(path + ": cannot be written", error);
 }
 
-// Where the bytes of an output go.
+// The destination of an output's bytes.
 struct Destination {
-  std::string path;        // behind all symbolic links
-  bool in_place = false;   // a device, a FIFO, or what a descriptor of this process stands for
+  std::string path;        // with all symbolic links resolved
+  bool in_place = false;   // a device, a FIFO, or a descriptor of this process
   bool exists = false;     // as a regular file
-  mode_t permissions = 0;  // of the file that exists
+  mode_t permissions = 0;  // of the existing file
 };
 
 absl::StatusOr<Destination> Resolve(const std::string& path) {
@@ -53,7 +53,7 @@ absl::StatusOr<Destination> Resolve(const std::string& path) {
   struct stat status = {};
   if (stat(destination.path.c_str(), &status) != 0) {
     if (errno != ENOENT && errno != ENOTDIR) return CannotBeWritten(path, errno);
-    return destination;  // what is wrong with its folder is found when that is made
+    return destination;  // errors of the folder are found when it is created
   }
   if (S_ISDIR(status.st_mode)) {
     return absl::InvalidArgumentError(
@@ -65,7 +65,7 @@ absl::StatusOr<Destination> Resolve(const std::string& path) {
   return destination;
 }
 
-// Writes all bytes and closes the file; the number of the error, or 0.
+// Writes all bytes and closes the file. Returns the error number, or 0.
 int WriteAndClose(int file, absl::string_view bytes) {
   int error = 0;
   while (!bytes.empty() && error == 0) {
@@ -86,11 +86,10 @@ mode_t DefaultPermissions() {
   return 0666 & ~mask;
 }
 
-// Changes under way.
+// Pending changes.
 class Transaction {
  public:
-  // Writes the contents to a file in a temporary folder beside `destination`, which is to have
-  // them.
+  // Writes the contents to a file in a temporary folder next to `destination`.
   absl::Status Prepare(const OutputFile& file, const Destination& destination) {
     const std::string place = fs::path(destination.path).parent_path().string();
     auto folder = folders_.find(place);
@@ -115,8 +114,8 @@ class Transaction {
     return absl::OkStatus();
   }
 
-  // Moves all that has been prepared to its place, or nothing. The first file is always there, old
-  // or new; the others are there only while they belong to it.
+  // Moves all prepared files to their destinations, or none. The first file always exists, old or
+  // new. The other files exist only while they belong to it.
   absl::Status Move() {
     moves_.reserve(2 * prepared_.size());
     const Prepared* failed = nullptr;
@@ -135,7 +134,7 @@ class Transaction {
       attempt(file, i == 0 && file.exists ? Replace(file) : Rename(file.made, file.place));
     }
     if (failed == nullptr) return absl::OkStatus();
-    // From behind; what cannot be undone is left as it is.
+    // Undoes moves in reverse order. A move that cannot be undone is kept.
     for (; !moves_.empty(); moves_.pop_back()) {
       rename(moves_.back().second, moves_.back().first);
     }
@@ -144,20 +143,20 @@ class Transaction {
 
  private:
   struct Prepared {
-    std::string made, before;  // the new file, and where the old one is kept
+    std::string made, before;  // the new file, and the place for the old one
     std::string place;
     bool exists = false;
-    std::string name;  // of the place as the user knows it
+    std::string name;  // of the destination, as the user knows it
   };
 
-  // The number of the error, or 0.
+  // Returns the error number, or 0.
   int Rename(const std::string& from, const std::string& to) {
     if (rename(from.c_str(), to.c_str()) != 0) return errno;
     moves_.emplace_back(from.c_str(), to.c_str());
     return 0;
   }
 
-  // Without a moment in which there is no file, if the file system has hard links.
+  // Replaces a file. If the file system has hard links, the file exists at every moment.
   int Replace(const Prepared& file) {
     if (link(file.place.c_str(), file.before.c_str()) != 0) {
       const int error = Rename(file.place, file.before);
@@ -167,9 +166,9 @@ class Transaction {
     return rename(file.made.c_str(), file.place.c_str()) != 0 ? errno : 0;
   }
 
-  std::map<std::string, TemporaryFolder> folders_;  // by the folder that they are in
+  std::map<std::string, TemporaryFolder> folders_;  // keyed by the folder that contains them
   std::vector<Prepared> prepared_;
-  std::vector<std::pair<const char*, const char*>> moves_;  // made so far: from, to
+  std::vector<std::pair<const char*, const char*>> moves_;  // moves so far: from, to
 };
 
 absl::Status WriteInPlace(const OutputFile& file) {
@@ -207,7 +206,7 @@ absl::StatusOr<OutputFolder> OutputFolder::Make(const std::string& path) {
   for (auto it = missing.rbegin(); it != missing.rend(); ++it) {
     if (mkdir(it->c_str(), 0777) == 0) {
       folder.made_.push_back(*it);
-    } else if (errno != EEXIST) {  // made by another process since
+    } else if (errno != EEXIST) {  // another process has created it since
       return error(errno);
     }
   }
@@ -220,7 +219,7 @@ absl::StatusOr<OutputFolder> OutputFolder::Make(const std::string& path) {
 }
 
 OutputFolder::~OutputFolder() {
-  // Only what is empty goes.
+  // Removes only empty folders.
   for (auto it = made_.rbegin(); it != made_.rend(); ++it) rmdir(it->c_str());
 }
 

@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Checks the form of the build files:   tools/lint/buildifier.sh [--fix]
-# Debian has no buildifier. Taken in this order: one on the path, one that an earlier run made, one built by `go install`.
-# Where there is no Go and no network, it says that it checked nothing; lint.py still checks that lists are sorted.
+# Checks the format of the build files:   tools/lint/buildifier.sh [--fix]
+# Debian has no buildifier. The script uses the one on the PATH, one that an earlier run built, or builds one with `go
+# install`, in this order. Without Go or network access it reports that it checked nothing. lint.py still checks that
+# lists are sorted.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-# Builds with Debian 12's Go 1.19.
+# This version builds with Go 1.19 of Debian 12.
 version=v0.0.0-20230317132445-9c3c1fc0106e
 built="${XDG_CACHE_HOME:-$HOME/.cache}/kiln-tools/$version/buildifier"
-# The house has its own: repository rules say what they do in the module, and a rule set is not a macro's parameter.
+# Kiln has its own rules for docstrings: repository rules are described in the module's docstring, and a rule set is not
+# a macro's parameter.
 warnings="-module-docstring,-function-docstring,-function-docstring-args,-function-docstring-header,-unnamed-macro,-native-py,-native-proto,-native-cc,-attr-cfg"
 
 if command -v buildifier >/dev/null; then

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""clang-tidy as an aspect: one action per C or C++ source, which Bazel caches like a compilation.
+"""Runs clang-tidy as an aspect with one action per C or C++ source, which Bazel caches like a
+compilation.
 
     bazel build --aspects=//tools/lint:clang_tidy.bzl%clang_tidy --output_groups=tidy //compiler/...
 
-The same parse reports three kinds of findings: the checks of .clang-tidy, clang's warnings, and includes of headers whose owner
-is missing from deps. For the last kind each target has a module map (https://clang.llvm.org/docs/Modules.html, -fmodules-decluse).
+One parse reports three kinds of findings: the checks of .clang-tidy, clang's warnings, and includes
+of headers whose owner is missing from deps. For the last kind, each target has a module map
+(https://clang.llvm.org/docs/Modules.html, -fmodules-decluse).
 """
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
@@ -16,10 +18,11 @@ _KINDS = ["cc_binary", "cc_library"]
 _HEADER_EXTENSIONS = ["h", "inc"]
 
 def _flags(context, copts):
-    """The part of the compiler's command line that decides what a source means and which warnings it gives."""
+    """Returns the compiler flags that decide the meaning of a source and the warnings for it."""
     flags = [opt for opt in copts if "$(" not in opt]
 
-    # std::stable_sort of GCC 12's library uses what that library calls deprecated.
+    # std::stable_sort of GCC 12's library uses functions that the library itself marks as
+    # deprecated.
     flags.append("-Wno-deprecated-declarations")
     flags += ["-D" + define for define in context.defines.to_list() + context.local_defines.to_list()]
     flags += ["-I" + path for path in context.includes.to_list()]
@@ -28,16 +31,21 @@ def _flags(context, copts):
     return flags
 
 def _module(name, headers, uses = []):
-    """The text of one module of a module map. Paths are relative to the folder that the compiler runs in."""
+    """Returns the text of one module of a module map.
+
+    Paths are relative to the compiler's working directory.
+    """
     lines = ['  textual header "%s"' % header.path for header in headers]
     lines += ['  use "%s"' % use for use in uses]
     return "\n".join(['module "%s" {' % name] + lines + ["}"])
 
 def _module_map(ctx, target):
-    """Writes the module map of `target` and returns it with the flags that make clang hold includes against it.
+    """Writes the module map of `target` and returns it with the flags that make clang check
+    includes against it.
 
-    The map has three modules: the target with its own headers, the headers of its direct deps, and all other headers
-    that a compilation may read. The target uses the second alone, so that clang refuses a direct include of the third.
+    The map has three modules: the target with its own headers, the headers of its direct deps, and all
+    other headers that a compilation may read. The target uses only the second module, so clang refuses
+    a direct include of a header in the third.
     """
     context = target[CcInfo].compilation_context
     own = [
@@ -75,7 +83,7 @@ def _module_map(ctx, target):
     ]
 
 def _sources(target, ctx):
-    """The C and C++ sources of this repository that `target` compiles."""
+    """Returns the C and C++ sources of this repository that `target` compiles."""
     if ctx.rule.kind not in _KINDS or target.label.workspace_name or ctx.rule.attr.testonly or CcInfo not in target:
         return []
     return [file for file in ctx.rule.files.srcs if file.extension in ["c", "cc"] and file.is_source]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""House rules that are about text: prints every breach as file:line: message and exits with 1 if there is one.
+"""Checks textual house rules. Prints every violation as file:line: message and exits with 1 if there is one.
 
     tools/lint/lint.py        # all files that git tracks or would track
 
 Checked: one SPDX line per source; the length of files; no tabs, trailing blanks or missing last newline; a README.md in
-every package; sorted lists in build files; copts on every C and C++ target; no path of one machine; no unfinished marker;
-commands in pages are marked, so that a test runs them; links of pages lead to files.
+every package; sorted lists in build files; copts on every C and C++ target; no paths of one machine; no markers of
+unfinished work; commands in pages are marked, so that a test runs them; links of pages lead to files.
 """
 
 import os
@@ -33,7 +33,7 @@ _RUN_PAGES = pathlib.Path("tests/docs/BUILD.bazel")
 
 
 class Report:
-    """Collects breaches; a warning does not fail the run."""
+    """Collects violations. A warning does not fail the run."""
 
     def __init__(self):
         self.errors = 0
@@ -62,7 +62,9 @@ def is_build_file(path):
 
 
 def label_key(label):
-    """The order that buildifier gives labels: of this package, of this repository, of others."""
+    """Returns the sort key that buildifier uses for labels: labels of this package, of this repository, of other
+    repositories.
+    """
     phase = 1 if label.startswith(":") else 2 if label.startswith("//") else 3 if label.startswith("@") else 0
     return phase, re.split("[.:]", label)
 
@@ -116,7 +118,7 @@ def check_build_file(path, lines, report):
 
 
 def check_fences(path, lines, run_pages, report):
-    """Commands of a page are marked, and run by //tests/docs."""
+    """Checks that commands in a page are marked and that //tests/docs runs them."""
     language = None
     for number, line in enumerate(lines, 1):
         match = _FENCE.match(line)
@@ -129,7 +131,7 @@ def check_fences(path, lines, run_pages, report):
 
 
 def check_links(path, lines, report):
-    """Links of a page to files of this tree lead somewhere. (//tests/docs:site_test looks at the headings.)"""
+    """Checks that links of a page to files of this tree lead to a file. //tests/docs:site_test checks the headings."""
     in_fence = False
     for number, line in enumerate(lines, 1):
         in_fence ^= bool(_FENCE.match(line))

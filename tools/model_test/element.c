@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// 2^exponent * value, without libm.
+// Returns 2^exponent * value, without libm.
 static double Scaled(double value, int exponent) {
   for (; exponent > 0; --exponent) value *= 2.0;
   for (; exponent < 0; ++exponent) value /= 2.0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measures the stack of inferences. What counts instructions knows these functions by their
-// symbols.
+// Measures the stack of inferences. The plugin that counts instructions finds these functions by
+// their symbols.
 #include <stdint.h>
 
 #include "runtime_crt/platform/bare_metal/stack_usage.h"
@@ -10,11 +10,11 @@
 
 static uint32_t used_before, used_after;
 
-// From the top of the stack to here.
+// Records the stack used from its top to this frame, and paints the rest.
 __attribute__((noinline)) void BeginInference(void) {
   used_before = StackBytesAbove(__builtin_frame_address(0));
   PaintStack();
-  // No jump in the place of a call: this function must be where the counting begins.
+  // Prevents a tail call: this function must be the place at which counting begins.
   __asm__ volatile("");
 }
 

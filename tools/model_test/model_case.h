@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One set of inputs and expected outputs of a model, as constant C data: what model_test makes of
- * .npy files (write_case.cc) and model_main.c runs.
+ * One set of inputs and expected outputs of a model, as constant C data. model_test makes it from
+ * .npy files (write_case.cc), and model_main.c runs it.
  */
 #ifndef KILN_TOOLS_MODEL_TEST_MODEL_CASE_H_
 #define KILN_TOOLS_MODEL_TEST_MODEL_CASE_H_
@@ -17,11 +17,11 @@ struct GraphTable;
 
 struct ModelTensor {
   const char* name;          // In the model.
-  const char* runtime_name;  // By which the C runtime's AOT executor knows it.
-  const char* dtype;         // "float32"
+  const char* runtime_name;  // The name in the C runtime's AOT executor.
+  const char* dtype;         // Such as "float32".
   size_t size_bytes;
-  void* data;            // The values of an input; of an output, where they are to go.
-  const void* expected;  // What comes out; NULL for an input, and for an output of no interest.
+  void* data;            // Values of an input; memory for an output.
+  const void* expected;  // Expected values. NULL for an input, or if the output is not compared.
 };
 
 struct ModelCase {
@@ -31,23 +31,24 @@ struct ModelCase {
   const struct ModelTensor* outputs;  // In the model's order.
   int num_outputs;
   double rtol,
-      atol;  // |found - expected| <= atol + rtol * |expected|; equal bits where both are 0.
-  // Runs the model once, and returns NULL, or why it failed.
+      atol;  // |found - expected| <= atol + rtol * |expected|; equal bits if both are 0.
+  // Runs the model once. Returns NULL, or the reason of a failure.
   const char* (*run)(const struct ModelCase* test);
   const struct GraphTable* graph;  // For RunModelGraph.
 };
 
-// The one case of the program.
+// The program's only case.
 extern const struct ModelCase model_case;
 
-// `run` on the executors of the C runtime.
+// Values of `run` for the executors of the C runtime.
 const char* RunModelAot(const struct ModelCase* test);
 const char* RunModelGraph(const struct ModelCase* test);
 
-// Called around each inference alone: where what counts instructions and stack begins and ends.
+// Called directly before and after each inference. They delimit the measurement of instructions and
+// stack.
 void BeginInference(void);
 void EndInference(void);
-// Says how deep the stack was, where that is measured.
+// Reports the depth of the stack if it is measured.
 void ReportInference(void);
 
 #ifdef __cplusplus

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the program's model_case twice, so that what a run leaves behind in its memory shows, and
-// compares the outputs. Ends with 0 if they agree, else says where they differ and ends with 1.
+// Runs the program's model_case twice, to detect effects of a run on the next one, and compares the
+// outputs. Exits with 0 if they agree. Otherwise reports the differences and exits with 1.
 #include <string.h>
 
 #include "tools/model_test/element.h"
 #include "tools/model_test/model_case.h"
 #include "tools/model_test/report.h"
 
-// What outputs hold before a run.
+// Bytes of the outputs before a run.
 #define GARBAGE 0xa5
 #define NUM_RUNS 2
 
@@ -27,7 +27,7 @@ static void ReportOutput(const struct ModelTensor* output) {
   Report("'");
 }
 
-// The number of elements that differ, after words about the first of them.
+// Reports the first element that differs. Returns the number of such elements.
 static unsigned long Compare(const struct ModelTensor* output, int run) {
   const size_t element_bytes = ElementBytes(output->dtype);
   const unsigned char* found = (const unsigned char*)output->data;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a test says, on a machine with or without an operating system: report_host.c and
- * report_firmware.c know where it goes. No heap, no stdio.
+ * Messages of a test, on a machine with or without an operating system. report_host.c and
+ * report_firmware.c implement the output. No heap, no stdio.
  *
  *   Report("found ");
  *   ReportNumber(0.125);

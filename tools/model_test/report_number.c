@@ -18,7 +18,7 @@ static uint32_t Decimal(double value, int* exponent) {
   return result / 10;
 }
 
-// Writes the first `count` of `digits`, of which digits[exponent] counts the ones; returns the end.
+// Writes the first `count` of `digits`, with the point after digits[exponent]. Returns the end.
 static char* WriteDigits(char* out, const char* digits, int count, int exponent) {
   int i;
   for (i = exponent < 0 ? exponent : 0; i < count || i <= exponent; ++i) {

@@ -36,7 +36,7 @@ TEST(ReportNumber, WritesWhatAReaderExpects) {
   EXPECT_EQ(Number(std::nan("")), "nan");
 }
 
-// Nine digits are enough to tell one float32 from another.
+// Nine digits identify every float32.
 TEST(ReportNumber, ReadsBackAsTheSameFloat) {
   for (float value = 1e-30f; value < 1e30f; value *= 1.7f) {
     EXPECT_EQ(std::stof(Number(static_cast<double>(value))), value);

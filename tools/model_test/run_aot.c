@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model as one packed function, by names: registry, metadata and AOT executor.
+// Runs a model as one packed function, by name: registry, metadata and AOT executor.
 #include <string.h>
 
 #include "tools/model_test/model_case.h"
@@ -8,7 +8,7 @@
 #include "tvm/runtime/crt/crt.h"
 #include "tvm/runtime/crt/module.h"
 
-// A code of the runtime as the reason: its text, if it has left one.
+// Returns the runtime's error message, or `otherwise` if there is none.
 static const char* Reason(const char* otherwise) {
   const char* text = TVMGetLastError();
   return text[0] != '\0' ? text : otherwise;

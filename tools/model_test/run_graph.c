@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model call by call, from its constant table.
+// Runs a model call by call from its constant table.
 #include <string.h>
 
 #include "tools/model_test/model_case.h"

@@ -27,15 +27,15 @@ struct Flags {
   std::vector<std::string> inputs, expected;
 };
 
-// An input or output of the model, as the metadata say, and its values.
+// An input or output in the model's metadata, and its values.
 struct CaseTensor {
   std::string name, runtime_name, macro, member;
   TensorType type;
-  Tensor values;  // Empty for an output of no interest.
+  Tensor values;  // Empty if the output is not compared.
 };
 
 std::string Quoted(absl::string_view text) {
-  // Octal, because C reads as many hexadecimal digits as there are.
+  // Octal escapes end after three digits. Hexadecimal escapes would absorb following digits.
   std::string quoted = "\"";
   for (const char c : text) {
     const bool plain = absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
@@ -46,7 +46,7 @@ std::string Quoted(absl::string_view text) {
   return quoted + "\"";
 }
 
-// "name=file" of --input and --expected.
+// Parses "name=file" of --input and --expected.
 absl::StatusOr<std::map<std::string, Tensor>> ReadTensors(const char* option,
                                                           const std::vector<std::string>& texts) {
   std::map<std::string, Tensor> tensors;
@@ -110,7 +110,7 @@ class CaseWriter {
     absl::StrAppend(&text_, args..., "\n");
   }
 
-  // Gives every input its values and every output what is expected of it.
+  // Assigns values to all inputs, or expected values to the outputs.
   absl::Status Bind(bool input, std::map<std::string, Tensor>& values) {
     const nlohmann::json& main = metadata_["functions"][0];
     const int num_inputs = main["num_inputs"].get<int>();
@@ -149,7 +149,7 @@ class CaseWriter {
                                                    absl::StrJoin(names, ", ")));
   }
 
-  // Expects of all outputs the bytes that another build of the model has given.
+  // Expects the bytes that another build of the model computed as the outputs.
   absl::Status BindReference() {
     KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(flags_.reference, kMaxModelFileBytes));
     size_t offset = 0;
@@ -167,7 +167,7 @@ class CaseWriter {
                                                    " bytes, which are not those of the outputs"));
   }
 
-  // As words of 64 bits, which are aligned for every dtype; the targets are little endian.
+  // Writes 64-bit words, which are aligned for every dtype. The targets are little endian.
   void WriteWords(const std::string& name, const std::string& bytes, bool is_const) {
     Line("static ", is_const ? "const " : "", "uint64_t ", name, "[] = {");
     std::string line;
@@ -216,13 +216,13 @@ class CaseWriter {
          "S,");
   }
 
-  // Whether the model has its inputs and outputs in the pools.
+  // True if inputs and outputs of the model lie in the pools.
   bool LiesInPools() const {
     const nlohmann::json& tensors = metadata_["functions"][0]["parameters"];
     return !tensors.empty() && tensors[0].contains("place");
   }
 
-  // Copies all inputs to where the model has them, or all outputs from there.
+  // Writes code that copies all inputs to their places in the pools, or all outputs from there.
   void WriteCopies(bool input) {
     const std::string what = input ? "input" : "output";
     const std::vector<CaseTensor>& tensors = input ? inputs_ : outputs_;
@@ -236,7 +236,7 @@ class CaseWriter {
     }
   }
 
-  // With inputs and outputs in the pools.
+  // Writes the function that runs a model with inputs and outputs in the pools.
   void WriteRunInWorkspace() {
     WritePools();
     Line("static const char* RunC(const struct ModelCase* unused) {");
@@ -252,8 +252,8 @@ class CaseWriter {
     Line("}\n");
   }
 
-  // The address of the struct of tensors; NULL where the model has none. The case's tensors are
-  // words of 64 bits, so that they are aligned for elements of every type.
+  // Writes the struct of tensors and returns its address; "NULL" if the model has none. The case's
+  // tensors are 64-bit words, which are aligned for elements of every type.
   std::string WriteStruct(const std::string& what, const std::vector<CaseTensor>& tensors) {
     if (tensors.empty()) return "NULL";
     std::vector<std::string> members;
@@ -264,7 +264,7 @@ class CaseWriter {
     return absl::StrCat("&model_", what, "s");
   }
 
-  // Memory for the pools that the application gives, and the argument that names it.
+  // Writes memory for the pools that the application provides. Returns the argument for it.
   std::string WritePools() {
     std::vector<std::string> members;
     const std::string macro = absl::AsciiStrToUpper(prefix_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the program's model_case once and writes the bytes of its outputs, one after the other:
+// Runs the program's model_case once and writes the bytes of its outputs to a file, one after the
+// other:
 //   write_outputs FILE
 #include <stdio.h>
 

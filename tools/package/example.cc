@@ -59,8 +59,7 @@ class ExampleWriter {
     return array;
   }
 
-  // Memory and the struct of the inputs or of the outputs; returns the argument that says where
-  // they are.
+  // Adds memory and the struct of the inputs or the outputs. Returns the argument for them.
   std::string Tensors(bool input) {
     const std::string what = input ? "inputs" : "outputs";
     std::vector<std::string> arrays;

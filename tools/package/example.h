@@ -9,12 +9,12 @@
 
 namespace kiln::tools {
 
-// The parts of a program around a model with the C interface, each for C and for C++.
+// Parts of a program with a model that has the C interface. They are valid C and C++.
 struct Example {
-  std::vector<std::string> memory;  // definitions of the memory that the application gives
-  // Statements that run the model once; `status` and `outputs` are what comes of it.
+  std::vector<std::string> memory;  // definitions of memory that the application provides
+  // Statements that run the model once. They define `status` and `outputs`.
   std::vector<std::string> run;
-  std::string value;  // an expression, whose integer part shows something of the first output
+  std::string value;  // an expression whose integer part shows something of the first output
 };
 
 Example ExampleOf(const ModelNames& names);

@@ -16,7 +16,8 @@
 namespace kiln::tools {
 namespace {
 
-// A row of a table in Markdown: what it is in C, its shape, and what a number in it stands for.
+// Returns a row of a table in Markdown: C type, shape, and the real number that an integer in the
+// tensor represents.
 std::string TensorRow(const ModelNames& names, int i) {
   const proto::Parameter& tensor = names.main().parameters(i);
   std::string meaning;
@@ -29,18 +30,18 @@ std::string TensorRow(const ModelNames& names, int i) {
                       " | ", meaning, " |");
 }
 
-// Beside these the compiler only needs to be told the processor. The linker leaves out sections that
-// nothing uses, such as the static workspace of an application that gives its own.
+// Compiler flags that are needed in addition to the processor. The linker drops unused sections,
+// such as the static workspace if the application provides one.
 std::vector<std::string> Flags(const Target& target) {
   std::vector<std::string> flags = {"-O2", "-ffp-contract=off", "-ffunction-sections",
                                     "-fdata-sections"};
-  // Vectors of floats have other bits on Helium: subnormals are zero. Compilers that do not know the name of
-  // a younger core with Helium know this one, whose code it runs.
+  // Helium's vectors of floats flush subnormals to zero, so that results would differ. Older
+  // compilers do not know younger cores with Helium, but these run code for the Cortex-M55.
   if (target.HasFeature("mve")) flags.push_back("-mcpu=cortex-m55+nomve.fp");
   return flags;
 }
 
-// Code of a package, as an object or as sources.
+// True if the code of the package is an object, false if it is sources.
 bool HasObject(const PackagedModel& model) {
   return std::any_of(model.artifacts.begin(), model.artifacts.end(),
                      [](const auto& artifact) { return absl::EndsWith(artifact.first, ".o"); });
@@ -50,7 +51,8 @@ int64_t StateBytes(const ModelNames& names) {
   return names.state() == nullptr ? 0 : names.state()->size_bytes();
 }
 
-// Bytes of flash for the first values of the state: an initial value other than 0 is part of the image.
+// Returns the bytes of flash for the initial values of the state. They are part of the image if one
+// of them is not 0.
 int64_t FirstValueBytes(const ModelNames& names) {
   const auto& states = names.metadata().states();
   const bool has_image =
@@ -59,13 +61,13 @@ int64_t FirstValueBytes(const ModelNames& names) {
   return has_image ? StateBytes(names) : 0;
 }
 
-// Bytes of flash besides the code.
+// Returns the bytes of flash in addition to the code.
 int64_t DataBytes(const ModelNames& names) {
   return names.main().constant_size_bytes() + FirstValueBytes(names);
 }
 
-// Rows "bytes | of | in" of the table of memory. The rows of flash add up to what `size` says of the
-// object.
+// Returns rows "bytes | of | in" of the table of memory. The rows of flash add up to the result of
+// `size` for the object.
 std::vector<std::string> MemoryRows(const ModelNames& names, const PackagedModel& model) {
   const proto::Function& main = names.main();
   std::vector<std::string> rows;
@@ -104,13 +106,13 @@ std::vector<std::string> StateLines(const ModelNames& names) {
                        names.prefix(), "_initialize_state` fills before the first run.")};
 }
 
-// The cores that run code for the target, as CMSIS-Pack names them: those of its architecture or of one
-// that contains it. Generated C refuses others by itself.
+// Returns the cores that run code for the target, with the names of CMSIS-Pack: cores of the
+// target's architecture or of one that includes it. Generated C refuses to compile for other cores.
 std::vector<std::string> CmsisCores(const Target& target) {
   struct Row {
     absl::string_view cpu;
     absl::string_view core;
-    int architecture;  // each contains the smaller ones
+    int architecture;  // each includes the smaller ones
   };
   static constexpr Row kCores[] = {
       {"cortex-m0", "Cortex-M0", 6},     {"cortex-m0plus", "Cortex-M0+", 6},
@@ -131,7 +133,7 @@ std::vector<std::string> CmsisCores(const Target& target) {
   return cores;
 }
 
-// The name of the architecture in Zephyr.
+// Returns Zephyr's name of the architecture.
 std::string ZephyrArchitecture(const Target& target) {
   if (absl::StartsWith(target.triple, "riscv")) return "riscv";
   if (absl::StartsWith(target.triple, "xtensa")) return "xtensa";
@@ -161,7 +163,7 @@ std::string CodeAndStack(const ModelNames& names, const PackagedModel& model) {
   return text;
 }
 
-// A short text for the lists of packages.
+// Returns a short text for lists of packages.
 std::string Description(const ModelNames& names) {
   const proto::Function& main = names.main();
   std::string text = absl::StrCat(
@@ -186,15 +188,15 @@ int64_t RamBytes(const ModelNames& names) {
   return names.main().workspace_size_bytes() + io + StateBytes(names);
 }
 
-// The sizes of Zephyr's kernel with its stacks and the sample, and of a model's code that nothing has
-// measured, by rule of thumb.
+// Rough sizes of Zephyr's kernel with its stacks and the sample, and of a model's code if it is not
+// measured.
 constexpr int64_t kZephyrRamBytes = 8 << 10, kZephyrFlashBytes = 40 << 10, kCodeBytes = 16 << 10;
 
 int64_t FlashBytes(const ModelNames& names, const PackagedModel& model) {
   return model.figures.has_value() ? model.figures->flash_bytes : DataBytes(names) + kCodeBytes;
 }
 
-// The stack of main in Zephyr: that of the model, and more for printf and interrupts.
+// Returns the stack of main in Zephyr: that of the model, and more for printf and interrupts.
 int64_t MainStackBytes(const PackagedModel& model) {
   constexpr int64_t kLeast = 4096, kForOthers = 3072, kStep = 1024;
   const int64_t own =
@@ -202,7 +204,7 @@ int64_t MainStackBytes(const PackagedModel& model) {
   return std::max(kLeast, (own + kForOthers + kStep - 1) / kStep * kStep);
 }
 
-// What a board needs at least, in Zephyr's unit, with `other_bytes` for the system.
+// Returns the minimum memory of a board in Zephyr's unit, including `other_bytes` for the system.
 std::string KilobytesOf(int64_t bytes, int64_t other_bytes) {
   return absl::StrCat((bytes + other_bytes + 1023) / 1024);
 }

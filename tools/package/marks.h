@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the templates of all build systems say of a model: names, files, sizes, the flags that its
-// code is compiled with, and the lines of a program that runs it.
+// Values of the marks in the templates of all build systems: names, files, sizes, compiler flags,
+// and the lines of a program that runs the model.
 #ifndef KILN_TOOLS_PACKAGE_MARKS_H_
 #define KILN_TOOLS_PACKAGE_MARKS_H_
 

@@ -24,13 +24,14 @@
 namespace kiln::tools {
 namespace {
 
-// All else of a system stands in templates/<name>.
+// Everything else about a system is in templates/<name>.
 struct System {
   const char* name;
   const char* headers;   // folder of the headers
-  const char* main_c;    // where the program of templates/common lies; null: it has one of its own
+  const char* main_c;    // path of the program of templates/common; null: the system has its own
+                         // program
   bool takes_objects;    // builds from objects as well as from sources
-  bool is_for_firmware;  // whose processor is never this machine's
+  bool is_for_firmware;  // never builds for this machine's processor
 };
 
 constexpr System kSystems[] = {
@@ -49,7 +50,7 @@ constexpr size_t kDigits = 64;
 constexpr absl::string_view kBlanks = "  ";
 constexpr int64_t kMaxChecksumsBytes = int64_t{1} << 20;
 constexpr char kTemplateSuffix[] = ".in";
-constexpr char kUse[] = "use.md";  // how the system takes the package: a part of README.md
+constexpr char kUse[] = "use.md";  // usage of the package with the system, a part of README.md
 
 absl::StatusOr<const System*> FindSystem(const std::string& name) {
   for (const System& system : kSystems) {
@@ -59,7 +60,7 @@ absl::StatusOr<const System*> FindSystem(const std::string& name) {
                                                  absl::StrJoin(PackageSystems(), ", ")));
 }
 
-// Three numbers without leading zeros, which each of the systems takes.
+// True for three numbers without leading zeros, which every system accepts.
 bool IsVersion(absl::string_view text) {
   const std::vector<absl::string_view> numbers = absl::StrSplit(text, '.');
   return numbers.size() == 3 && std::all_of(numbers.begin(), numbers.end(), [](auto number) {
@@ -85,7 +86,7 @@ absl::Status CheckNames(const PackageRequest& request, const std::string& module
   }
   const bool is_url =
       absl::StartsWith(request.url, "http://") || absl::StartsWith(request.url, "https://");
-  // What no file format of the systems would take for something else.
+  // Only characters without a special meaning in the systems' file formats.
   if (!request.url.empty() && (!is_url || !ConsistsOf(request.url, "-._~:/?#@!$()*+,;=%"))) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--url: found '", request.url, "', wanted https://… without blanks, quotes and '&'"));
@@ -116,7 +117,8 @@ absl::Status CheckCode(const System& system, const CompileOptions& options) {
   return absl::OkStatus();
 }
 
-// The file that a template becomes; "NAME" and "VENDOR" stand for those of the package.
+// Returns the path of the file for a template. "NAME" and "VENDOR" are replaced by those of the
+// package.
 std::string PathOf(absl::string_view path, const Marks& marks) {
   absl::ConsumeSuffix(&path, kTemplateSuffix);
   return absl::StrReplaceAll(
@@ -204,7 +206,7 @@ EarlierFiles FilesOfEarlierPackage(const std::string& folder, const Artifacts& f
     const std::string path(line.substr(kDigits + kBlanks.size()));
     const std::filesystem::path name = std::filesystem::path(path).lexically_normal();
     if (files.contains(path) || name.is_absolute() || *name.begin() == "..") continue;
-    // What somebody has put in the place of a file stays.
+    // A link or folder that a user put in the place of a file is kept.
     const std::filesystem::path file = root / name;
     std::error_code error;
     if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(file, error))) continue;

@@ -18,11 +18,12 @@ namespace kiln::tools {
 
 struct Marks {
   std::map<std::string, std::string> values;
-  // A line with the mark of a list stands there once for each element; without elements not at all.
+  // A line with the mark of a list is repeated for each element. It is removed if there are no
+  // elements.
   std::map<std::string, std::vector<std::string>> lists;
 };
 
-// Internal for a mark that is neither.
+// Internal for a mark that is neither a value nor a list.
 absl::StatusOr<std::string> FillTemplate(absl::string_view text, const Marks& marks);
 
 }  // namespace kiln::tools

@@ -1,9 +1,10 @@
 "use strict";
 
-// The layered drawing of a graph: only what is in sight is in the document, so that thousands of nodes cost nothing.
+// The layered drawing of a graph. Only visible nodes are in the document, so that thousands of nodes cost nothing.
 const BOX = { width: 230, height: 62, gapX: 26, gapY: 34, lane: 16 };
 
-// Gives every node a rank, below all that it reads, and a column. nodes[i].from are indices that are less than i.
+// Assigns a rank, below those of all nodes that it reads, and a column to every node. nodes[i].from are indices below
+// i.
 function layOut(nodes) {
   const ranks = [];
   nodes.forEach((node) => {
@@ -18,7 +19,7 @@ function layOut(nodes) {
   nodes.forEach((node, to) => node.from.forEach((from) => edges.push({ from: nodes[from], to: node })));
   edges.sort((a, b) => a.to.rank - a.from.rank - (b.to.rank - b.from.rank));
   const boxes = new Set(nodes.map((node) => node.column));
-  const FAR = 400;  // ranks; a longer edge runs beside all others
+  const FAR = 400;  // ranks; a longer edge is drawn next to all others
   let columns = Math.max(0, ...boxes) + 1;
   for (const edge of edges) {
     const span = edge.to.rank - edge.from.rank;
@@ -47,7 +48,7 @@ function layOut(nodes) {
   };
 }
 
-// The first column that nothing stands in, in all ranks that an edge passes; takes it.
+// Returns the first column that is free in all ranks that an edge passes, and occupies it.
 function freeColumn(ranks, edge) {
   let column = edge.from.column;
   for (let rank = edge.from.rank + 1; rank < edge.to.rank; ) {
@@ -84,7 +85,7 @@ function edgePath(edge) {
   );
 }
 
-// Shows a layout in an element that scrolls; `onSelect` is called with a node.
+// Shows a layout in a scrolling element. `onSelect` is called with a node.
 class GraphView {
   constructor(place, layout, onSelect) {
     this.place = place;
@@ -111,7 +112,7 @@ class GraphView {
     const { scrollLeft, scrollTop, clientWidth, clientHeight } = this.place;
     const width = clientWidth / this.scale, height = clientHeight / this.scale;
     const top = scrollTop / this.scale, bottom = top + height;
-    // A graph that is less wide than its place stands in the middle.
+    // A graph that is narrower than its place is centered.
     const left = scrollLeft / this.scale - Math.max(0, (width - this.layout.width) / 2);
     this.drawing.setAttribute("width", clientWidth);
     this.drawing.setAttribute("height", clientHeight);

@@ -1,10 +1,10 @@
 "use strict";
 
-// The pools of memory: when each buffer is in use, and where it lies.
+// The pools of memory: lifetimes and places of the buffers.
 
-const MOST_STEPS = 600;  // of the line of bytes in use; of more calls each step shows the peak of several
+const MOST_STEPS = 600;  // steps of the line of bytes in use; if there are more calls, a step shows the peak of several
 
-// Bytes in use during each call; what an output shares with an input counts once.
+// Returns the bytes in use during each call. Bytes that an output shares with an input count once.
 function bytesInUse(buffers, calls) {
   const begun = Array.from({ length: calls }, () => []);
   for (const buffer of buffers) begun[Math.min(Math.max(buffer.first, 0), calls - 1)].push(buffer);
@@ -31,7 +31,7 @@ function usedLine(used, top) {
 }
 
 function drawBuffers(buffers, pool, calls, drawing) {
-  const few = buffers.length < 500;  // with a text for each; of many one shape
+  const few = buffers.length < 500;  // few: each has a text; many: one shape for all
   if (few) drawing.setAttribute("class", "few");
   const paths = {};
   for (const buffer of buffers) {
@@ -47,7 +47,7 @@ function drawBuffers(buffers, pool, calls, drawing) {
   for (const kind in paths) svg("path", { class: kind, d: paths[kind] }, drawing);
 }
 
-// What the colours mean that are in the drawing.
+// Adds a key for the colors in the drawing.
 function showKey(place, buffers, hasBound) {
   const kinds = new Set(buffers.map((buffer) => buffer.kind));
   const key = element("p", place, undefined, "note");

@@ -4,7 +4,7 @@ const model = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 const number = (value) => value.toLocaleString("en-US", { maximumFractionDigits: 2 });
 const typeOf = (tensor) => `${tensor.dtype} (${tensor.shape.join(", ")})`;
-// TFLite names a layer by all that was fused into it, with semicolons between.
+// TFLite names a layer after everything that was fused into it, separated by semicolons.
 const titleOf = (call) => call.layers.split(" ").map((name) => name.replace(/(?<=.);.*/, "")).join(" ") || call.operators;
 
 function element(name, parent, text, className) {
@@ -15,7 +15,7 @@ function element(name, parent, text, className) {
   return made;
 }
 
-// A cell: text, a number, or { bars: [share, …], text }.
+// Adds a cell: text, a number, or { bars: [share, …], text }.
 function addCell(row, value) {
   if (typeof value === "number") {
     element("td", row, number(value)).dataset.value = value;
@@ -30,7 +30,7 @@ function addCell(row, value) {
   }
 }
 
-// A table whose columns can be sorted; of many rows the first ones, and the others when they are asked for.
+// Adds a table with sortable columns. Of many rows it shows the first ones, and the others on request.
 function addTable(parent, columns, rows, onSelect) {
   const FIRST = 200;
   const place = element("div", parent, undefined, "table");
@@ -74,7 +74,8 @@ function whenOpened(id, fill) {
 
 // ---- the graph
 
-// Calls, with the model's inputs before and its outputs behind them; edges go from what writes a tensor to what reads it.
+// Returns the calls, with the model's inputs before and its outputs after them. Edges lead from the writer of a tensor
+// to its readers.
 function graphNodes() {
   const tensors = model.tensors, writers = tensors.map(() => []), nodes = [];
   const add = (node, reads) => {

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The layout of the data of a node or of what is fused in it; empty where no operator says one.
+// Returns the data layout of a node, or of a node fused in it; empty if no operator has one.
 std::string LayoutOf(const Node& node) {
   if (node.is_group()) {
     for (const Node& inner : node.body->nodes) {
@@ -33,7 +33,7 @@ std::string LayoutOf(const Node& node) {
   return "";
 }
 
-// The model's name of a value of the fused graph; passes do not keep all of them.
+// Returns the model's name of a value of the fused graph. Passes do not keep all names.
 std::string ValueName(const Graph& graph, ValueId id) {
   const Value& value = graph.value(id);
   if (!value.name.empty() || value.kind != ValueKind::kNodeOutput) return value.name;
@@ -42,7 +42,7 @@ std::string ValueName(const Graph& graph, ValueId id) {
   return ValueName(*node.body, node.body->outputs[static_cast<size_t>(value.output_index)]);
 }
 
-// The names of tensors by the buffers that hold them.
+// Returns the names of the tensors in the buffers, in the order of the buffers.
 std::vector<std::string> BufferNames(const Stages& stages) {
   std::vector<std::string> names;
   for (const PlanBuffer& buffer : stages.plan.buffers) names.push_back(buffer.name);
@@ -83,13 +83,13 @@ Json TensorsJson(const Stages& stages) {
   return tensors;
 }
 
-// The metadata counts calls of functions, which views are not.
+// The metadata counts calls of functions. Views are not calls.
 std::string FunctionOfCall(const proto::Metadata& metadata, int call) {
   return call + 1 < metadata.functions_size() ? metadata.functions(call + 1).name() : "";
 }
 
-// By function, the constants that no function before it reads: a sum of these counts none twice.
-// Those of external code generators are their own, and not in the pools.
+// Returns, keyed by function, the bytes of constants that no earlier function reads, so that a sum
+// counts none twice. External code generators have their own constants, which are not in the pools.
 std::map<std::string, int64_t> ConstantBytes(const proto::Metadata& metadata) {
   std::map<std::string, int64_t> bytes;
   for (const proto::Function& function : metadata.functions()) {
@@ -133,7 +133,7 @@ Json CallJson(const ModelPageInput& input, const PlanCall& call,
   return json;
 }
 
-// Functions that several calls share count for the first.
+// Functions that several calls share are counted at the first call.
 Json CallsJson(const ModelPageInput& input) {
   std::map<std::string, int64_t> constant_bytes = ConstantBytes(input.stages->metadata);
   std::map<std::string, int> calls;

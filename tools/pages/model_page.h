@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ModelPage: a model as it is compiled, as one page: graph, memory over the calls, flash by
-// operator and constant, times of a profile, quantisation.
+// ModelPage: a compiled model as one page: graph, memory over the calls, flash by operator and
+// constant, times of a profile, quantization.
 //
 //   const std::string page = ModelPage({.stages = &stages, .version = kVersion});
 #ifndef KILN_TOOLS_PAGES_MODEL_PAGE_H_
@@ -19,23 +19,24 @@ namespace kiln::tools {
 
 struct ModelPageInput {
   const Stages* stages = nullptr;  // with the fused graph
-  std::string version;             // Kiln's
-  TensorScales scales = {};        // of the model's quantised tensors
-  // Bytes of machine code by function; none where no object was made.
+  std::string version;             // of Kiln
+  TensorScales scales = {};        // of the model's quantized tensors
+  // Bytes of machine code, keyed by function. Empty if there is no object.
   std::map<std::string, int64_t> code_bytes = {};
-  // Seconds of one run by function, of a profile; none without one.
+  // Seconds of one profiled run, keyed by function. Empty without a profile.
   std::map<std::string, double> seconds = {};
 };
 
-// What the page shows, as JSON: `calls`, `tensors`, `pools`, `constants` and `quantization`.
+// Returns the contents of the page as JSON: `calls`, `tensors`, `pools`, `constants` and
+// `quantization`.
 nlohmann::ordered_json ModelJson(const ModelPageInput& input);
 
-// A page of HTML that needs no other file and no network.
+// Returns a self-contained HTML page that needs no network.
 std::string ModelPage(const ModelPageInput& input);
 
-// The seconds by function of the model from what `kiln bench --profile --json` has printed; the
-// module may have another name there. InvalidArgument for other texts, and where no function of the
-// profile is one of the model.
+// Returns the seconds in the output of `kiln bench --profile --json`, keyed by function of the
+// model. The profiled module may have another name. InvalidArgument for other texts, and if no
+// function of the profile belongs to the model.
 absl::StatusOr<std::map<std::string, double>> ProfiledSeconds(const std::string& json,
                                                               const Stages& stages);
 

@@ -1,6 +1,6 @@
 "use strict";
 
-// Rows of a table in the order of a column; the headers of such a table hold buttons.
+// Sorts the rows of a table by a column. The headers of such a table contain buttons.
 function sortBy(table, column, header) {
   const descending = header.getAttribute("aria-sort") !== "descending";
   for (const other of header.parentNode.children) other.removeAttribute("aria-sort");

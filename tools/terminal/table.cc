@@ -11,7 +11,7 @@ namespace kiln::tools {
 namespace {
 
 constexpr size_t kGap = 2;           // before each column
-constexpr size_t kLeastColumns = 8;  // that cutting leaves of a cell
+constexpr size_t kLeastColumns = 8;  // minimum width of a shortened cell
 
 }  // namespace
 

@@ -8,17 +8,18 @@
 
 namespace kiln::tools {
 
-// Columns of a table: what the environment variable COLUMNS says, else those of the terminal behind a
-// file descriptor; 0, which means no limit, where there is none.
+// Returns the columns available for a table: the environment variable COLUMNS if it is set,
+// otherwise the width of the terminal on a file descriptor. 0, which means no limit, if it is not a
+// terminal.
 int TerminalColumns(int descriptor);
 
-// Whether a file descriptor is a terminal that shows colours: NO_COLOR is unset (no-color.org) and
+// True if the file descriptor is a terminal that shows colors: NO_COLOR is unset (no-color.org) and
 // TERM is not "dumb".
 bool ShowsColours(int descriptor);
 
 enum class Style { kBold, kGreen, kRed, kYellow };
 
-// The text in a style if `styled`, or as it is.
+// Returns the text in a style if `styled` is set, otherwise unchanged.
 std::string Styled(absl::string_view text, Style style, bool styled);
 
 }  // namespace kiln::tools

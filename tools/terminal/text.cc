@@ -13,7 +13,7 @@ constexpr absl::string_view kEllipsis = "…";
 
 bool BeginsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
-// The bytes of the first `columns` characters.
+// Returns the number of bytes of the first `columns` characters.
 size_t BytesOf(absl::string_view text, size_t columns) {
   size_t bytes = 0;
   for (; bytes < text.size(); ++bytes) {

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts the test cases of one `bazel test` from its build event file.
 
-A target whose test.xml names cases (GoogleTest does) counts as that many; any other counts as one case. A target that did
-not build, or that failed without a failing case (a crash, a timeout), counts as one failure. Prints the reasons of skipped
-cases, the names of failed ones and, last, `N passed, N failed`; exits with 1 when something failed.
+A target whose test.xml names cases, such as one with GoogleTest, counts as that many cases. Any other target counts as
+one case. A target that did not build, or that failed without a failing case (a crash, a timeout), counts as one
+failure. Prints the reasons of skipped cases, the names of failed ones and finally `N passed, N failed`. Exits with 1 if
+there are failures.
 """
 
 import argparse
@@ -42,7 +43,7 @@ def read_cases(uri):
 
 
 def collect(events):
-    """Returns ({label: status}, {label: [uri of test.xml]}) of every target that is a test or did not build."""
+    """Returns ({label: status}, {label: [uri of test.xml]}) for every target that is a test or did not build."""
     status_of_label = {}
     xml_of_attempt = collections.defaultdict(dict)
     for event in events:
@@ -51,7 +52,7 @@ def collect(events):
             result, key = event["testResult"], identity["testResult"]
             for output in result.get("testActionOutput", []):
                 if output.get("name") == "test.xml":
-                    # Of several attempts at a flaky test the last one of each shard speaks.
+                    # A flaky test has several attempts. The last one of each shard counts.
                     xml_of_attempt[key["label"]][(key.get("run", 1), key.get("shard", 1))] = output["uri"]
             status_of_label.setdefault(key["label"], result.get("status"))
         elif "testSummary" in identity and "testSummary" in event:
@@ -59,14 +60,14 @@ def collect(events):
         elif "targetCompleted" in identity:
             completed = event.get("completed", {})
             if event.get("aborted", {}).get("reason") == "SKIPPED":
-                continue  # not for this platform
+                continue  # incompatible with this platform
             if not completed.get("success", False):
                 status_of_label.setdefault(identity["targetCompleted"]["label"], "FAILED_TO_BUILD")
     return status_of_label, {label: list(uris.values()) for label, uris in xml_of_attempt.items()}
 
 
 def count(events):
-    """Returns (number of passed cases, names of failed cases, {reason: number of cases skipped for it})."""
+    """Returns (number of passed cases, names of failed cases, {reason: number of skipped cases})."""
     status_of_label, xml_of_label = collect(events)
     passed, failed, skipped = 0, [], collections.Counter()
     for label, status in sorted(status_of_label.items()):

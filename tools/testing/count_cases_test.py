@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""count_cases on build events and test.xml files as Bazel and GoogleTest write them."""
+"""Tests of count_cases with build events and test.xml files in the formats of Bazel and GoogleTest."""
 
 import os
 import pathlib
@@ -19,7 +19,7 @@ _THREE_CASES = """<?xml version="1.0"?>
 
 
 def test_events(label, status, xml=None):
-    """The two events of a test target, with its test.xml written to a file."""
+    """Returns the two events of a test target. Writes its test.xml to a file."""
     result = {"status": status}
     if xml is not None:
         handle, path = tempfile.mkstemp(suffix=".xml", dir=os.environ["TEST_TMPDIR"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MODULE.bazel, which can load nothing, says what the files say that WORKSPACE loads."""
+"""Checks that MODULE.bazel, which cannot load files, repeats the contents of the files that WORKSPACE loads."""
 
 import re
 import unittest

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Kiln as @kiln of another workspace:   tools/testing/second_workspace.sh [--module] [--from_source]
-# Copies tests/workspace out of the tree and builds and tests it there, with an output folder of its own and the disk cache of this
-# checkout. The models are compiled by the compiler of this checkout, since Bazel would build one anew for a workspace in which its
-# sources lie elsewhere; --from_source does just that, which takes as long as a first build.
-# --module: Bazel 7 or newer, $KILN_BAZEL7 or bazel7, builds and tests it by MODULE.bazel instead of WORKSPACE.
-# Skips with a message where there is no Bazel.
+# Tests Kiln as @kiln of another workspace:   tools/testing/second_workspace.sh [--module] [--from_source]
+# Copies tests/workspace out of the tree, and builds and tests it there. The copy has its own output folder and uses the
+# disk cache of this checkout. The compiler of this checkout compiles the models, because Bazel would build it again for
+# a workspace in which its sources have another path.
+# --from_source builds the compiler in the copy, which takes as long as a first build.
+# --module: Bazel 7 or newer ($KILN_BAZEL7 or bazel7) builds and tests it with MODULE.bazel instead of WORKSPACE.
+# Skips with a message if there is no Bazel.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 kiln="$PWD"
@@ -37,7 +38,7 @@ fi
 
 folder="$(mktemp -d)"
 nested() { in_copy user "$@"; }
-# in_copy COPY ARGUMENTS...: Bazel in that copy of tests/workspace, with an output folder of its own.
+# in_copy COPY ARGUMENTS...: runs Bazel in that copy of tests/workspace, with its own output folder.
 in_copy() {
   local copy="$1"
   shift
@@ -61,7 +62,7 @@ cp -r tests/workspace "$folder/user"
 flags=(--noshow_progress --show_result=0)
 if [[ "$name" == "second module" ]]; then
   flags+=(--override_module=kiln="$kiln" --noenable_workspace --lockfile_mode=off)
-  # Modules that Bazel's own tools name and that nothing here uses: empty ones, so that no registry is asked for them.
+  # Bazel's own tools name modules that nothing here uses. Empty modules replace them, so that no registry is queried.
   for module in apple_support buildozer protobuf zlib; do
     mkdir -p "$folder/modules/$module"
     echo "module(name = \"$module\")" >"$folder/modules/$module/MODULE.bazel"
@@ -84,7 +85,7 @@ nested test "${flags[@]}" --test_output=errors //... || fail "its tests do not p
 numbers="$(nested run "${flags[@]}" //:firmware 2>/dev/null)" || fail "its program does not run"
 [[ "$numbers" == "2 4 6" ]] || fail "its program printed '$numbers', wanted '2 4 6'"
 
-# refused WORDS ARGUMENTS...: a build that fails, and says WORDS.
+# refused WORDS ARGUMENTS...: runs a build that must fail with the message WORDS.
 refused() {
   local words="$1"
   shift
@@ -100,7 +101,7 @@ refused() {
 refused "--runtime cpp and --interface c do not go together: the C++ runtime calls a model by packed functions; use --runtime crt, or --interface packed" //:illegal
 
 refused "two_cc_models_of_one_program_have_the_module_name_doubled" //:two_of_one_name
-# While Bazel 7 analyzes a target it builds others: without --nobuild the linker may be the first to refuse the program.
+# Bazel 7 builds some targets while it analyzes others. Without --nobuild, the linker may refuse the program first.
 refused "two models of one program have the module name 'doubled': //:double_c and //:other_doubled" \
   --nobuild --aspects=@kiln//tools:module_names.bzl%unique_module_names //:two_of_one_name
 
@@ -108,15 +109,15 @@ if command -v arm-none-eabi-gcc >/dev/null; then
   cortex_m4f=--platforms=@kiln//tools/bazel/platforms:cortex_m4f
   nested build "${flags[@]}" "$cortex_m4f" //:double_c //:double_object || fail "its model is not built for a Cortex-M4F"
   for library in double_c double_object; do
-    # Machine 40 is Arm's.
+    # 40 is the machine code of Arm in ELF.
     [[ "$(ar p "$folder/user/bazel-bin/lib$library.a" | od -An -tu2 -j18 -N2 | tr -d ' ')" == 40 ]] ||
       fail "lib$library.a, built for a Cortex-M4F, is for another machine"
   done
   refused 'runtime = "cpp" needs an operating system, and the platform has none; use runtime = "crt"' "$cortex_m4f" //:double
 fi
 
-# The same models in another folder, whose outputs are elsewhere too: the same actions, so that a cache that both share has all of them,
-# and the same bytes.
+# The same models in another folder, with another output folder, have the same actions and bytes. A cache that both
+# share therefore has all of them.
 models=(//:double //:double_c //:double_object)
 shared=("${flags[@]}" --disk_cache="$folder/cache")
 cp -r "$folder/user" "$folder/elsewhere"
@@ -132,7 +133,7 @@ processes="$(grep -E 'processes?:' "$folder/elsewhere.log")"
 if [[ "$processes" != *"cache hit"* || "$processes" =~ (sandbox|local|worker) ]]; then
   fail "models of another folder are compiled again, though the cache has them: $processes"
 fi
-# Bazel 4 calls the library of a model that registers itself .a, Bazel 7 .lo.
+# For the library of a model that registers itself, Bazel 4 uses the extension .a and Bazel 7 .lo.
 mapfile -t files < <(cd "$folder/user/bazel-bin" && ls -d libdouble.{a,lo} libdouble_c.a libdouble_object.a double_c/doubled.h 2>/dev/null)
 ((${#files[@]} == 4)) || fail "its libraries are not where they are looked for: ${files[*]}"
 for file in "${files[@]}"; do

@@ -11,7 +11,7 @@
 namespace kiln::tools {
 namespace {
 
-// What is not yet divided by the number of elements.
+// Sums that are not yet divided by the number of elements.
 struct Sums {
   double difference = 0, square = 0;
   Angle angle;
@@ -37,7 +37,7 @@ void AddElement(const Tensor& found, const Tensor& wanted, int64_t i, const Boun
   sums.angle.Add(a, b);
 }
 
-// The first of the largest elements.
+// Returns the index of the largest element, the first one if there are several.
 int64_t Argmax(const Tensor& tensor) {
   int64_t best = 0;
   for (int64_t i = 1; i < tensor.type().num_elements(); ++i) {

@@ -29,7 +29,8 @@ std::string DefineBytes(const std::string& name, int64_t bytes, int64_t alignmen
                       alignment_bytes, ")));\n");
 }
 
-// The function that runs the model once; `members` are those of the structs of inputs and outputs.
+// Returns the function that runs the model once. `members` initialize the structs of inputs and
+// outputs.
 std::string RunFunction(const ModelNames& names, const std::string (&members)[2]) {
   const std::string& prefix = names.prefix();
   std::string text = "\nint32_t RunModel(void) {\n";
@@ -57,7 +58,8 @@ std::string RunFunction(const ModelNames& names, const std::string (&members)[2]
                       ");\n}\n");
 }
 
-// The C that run_samples.h wants of a model. Memory that the application gives is static.
+// Returns the C definitions that run_samples.h declares. Memory that the application provides is
+// static.
 std::string GluedModel(const mlf::Module& module, int64_t samples, const std::string& folder) {
   const ModelNames names(module.metadata);
   std::string memory, table, members[2];
@@ -95,7 +97,7 @@ std::string Interleaved(const std::vector<Samples>& inputs) {
   return bytes;
 }
 
-// Writes all sources; the paths of what is to be compiled and linked.
+// Writes all sources. Returns the paths of the files to compile and link.
 absl::StatusOr<std::vector<std::string>> WriteSources(const mlf::Module& module,
                                                       const std::vector<Samples>& inputs,
                                                       const std::string& folder) {

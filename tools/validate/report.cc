@@ -23,7 +23,7 @@ uint64_t LastStep(size_t bin) { return bin == 0 ? 0 : FirstStep(bin) + (FirstSte
 
 std::string Steps(size_t bin) {
   if (bin < 2) return absl::StrCat(bin);
-  // Beyond that an exponent says more than twenty digits.
+  // Larger numbers are clearer as powers of 2 than as digits.
   if (bin > 20) return absl::StrCat("from 2^", bin - 1);
   return absl::StrCat(FirstStep(bin), " to ", LastStep(bin));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `kiln validate` prints.
+// Output of `kiln validate`.
 #ifndef KILN_TOOLS_VALIDATE_REPORT_H_
 #define KILN_TOOLS_VALIDATE_REPORT_H_
 
@@ -19,21 +19,21 @@ struct ValidatedOutput {
 };
 
 struct Validation {
-  std::string model;  // the file
-  std::string where;  // "on this machine (host)", "cortex-m4f in QEMU"
+  std::string model;  // path of the file
+  std::string where;  // such as "on this machine (host)", "cortex-m4f in QEMU"
   std::vector<ValidatedOutput> outputs;
-  std::vector<int64_t> instructions;  // of each inference; empty where they are not counted
+  std::vector<int64_t> instructions;  // of each inference; empty if they are not counted
 };
 
-// Whether no element of any output is beyond the bounds.
+// True if all elements of all outputs are within the bounds.
 bool IsWithinBounds(const Validation& validation);
 
-// A table of the outputs, at most `columns` wide if that is not 0, and of each output that is not
-// equal a histogram.
+// Returns a table of the outputs, at most `columns` wide if that is not 0, and a histogram for each
+// output that is not equal.
 std::string ValidationText(const Validation& validation, int columns);
-// "Identity: 1000 of 1000 samples equal, agrees", a line.
+// Returns a line such as "Identity: 1000 of 1000 samples equal, agrees".
 std::string Verdict(const ValidatedOutput& output);
-// The same numbers; null for one that is not finite.
+// Returns the same numbers as JSON; null for a number that is not finite.
 std::string ValidationJson(const Validation& validation);
 
 }  // namespace kiln::tools

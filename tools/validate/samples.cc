@@ -33,7 +33,7 @@ int64_t CountSamples(const TensorType& file, const TensorType& type) {
   return file.shape[0] / type.shape[0];
 }
 
-// "Tensor[(N, 3), float32]" of several samples of (1, 3).
+// Returns "Tensor[(N, 3), float32]" for several samples of (1, 3).
 static std::string NameOfSamples(const TensorType& type) {
   const std::string one = StackedType(type, 1).ToString();
   return absl::StrCat("Tensor[(N", absl::StripPrefix(one, "Tensor[(1"));

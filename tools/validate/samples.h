@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of one tensor of a model for many samples.
+// Values of one tensor of a model for many samples.
 //
 //   // (1000, 49, 10, 1) or (1000, 1, 49, 10, 1) for an input (1, 49, 10, 1): 1000 samples.
 //   KILN_ASSIGN_OR_RETURN(Samples samples, ReadSamples("input 'audio'", "audio.npy", type));
@@ -20,7 +20,7 @@ namespace kiln::tools {
 struct Samples {
   TensorType type;  // of one sample
   int64_t count = 0;
-  std::string bytes;  // of one sample after the other
+  std::string bytes;  // of all samples, one after the other
 
   absl::string_view sample(int64_t i) const {
     const size_t size = static_cast<size_t>(type.num_bytes());
@@ -28,17 +28,17 @@ struct Samples {
   }
 };
 
-// The type of `count` samples in one tensor: a first dimension of 1 becomes `count`, any other
-// tensor gets a dimension in front.
+// Returns the type of a tensor that contains `count` samples. A first dimension of 1 becomes
+// `count`; any other type gets an additional first dimension.
 TensorType StackedType(const TensorType& type, int64_t count);
 
-// How many samples of `type` a tensor of type `file` holds: 1 if they are the same; as many as its
-// first dimension says if the others are those of `type`; and as many batches as it holds if only
-// the first dimensions differ. 0 if it holds none.
+// Returns the number of samples of `type` in a tensor of type `file`. It is 1 if the types are
+// equal, the first dimension if the other dimensions equal those of `type`, and the number of
+// batches if only the first dimensions differ. 0 if the types do not match.
 int64_t CountSamples(const TensorType& file, const TensorType& type);
 
-// From a file (tools/kiln/tensor_file.h). InvalidArgument, beginning with `what`, if it holds
-// anything else.
+// Reads samples from a file (tools/kiln/tensor_file.h). InvalidArgument, beginning with `what`, if
+// it contains something else.
 absl::StatusOr<Samples> ReadSamples(absl::string_view what, const std::string& path,
                                     const TensorType& type);
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the models of this directory as Relay text, with inputs and what NumPy says of them:
+"""Writes the models of this directory as Relay text, with inputs and NumPy's results:
 
     python3 -m venv venv && venv/bin/pip install numpy==1.26.4
     venv/bin/python tests/firmware/models/make_models.py tests/firmware/models
 
-Needed only to change them. Random numbers have fixed seeds.
+The script is needed only to change them. Random numbers have fixed seeds.
 """
 
 import base64
@@ -17,7 +17,7 @@ import sys
 import numpy as np
 
 DTYPE_CODES = {"i": 0, "u": 1, "f": 2}
-# What an array begins with in a parameter file and in the metadata section of Relay text.
+# Magic number at the beginning of an array, in a parameter file and in the metadata section of Relay text.
 ARRAY_MAGIC = 0xDD5E40F096B4A13F
 
 
@@ -50,7 +50,7 @@ class Writer:
 
 
 def convolve(data, weight, pad, groups):
-    """Cross-correlation of (1, c, h, w) in float64."""
+    """Returns the cross-correlation of (1, c, h, w) in float64."""
     padded = np.pad(data, ((0, 0), (0, 0), (pad, pad), (pad, pad))).astype(np.float64)
     size = weight.shape[2]
     windows = np.lib.stride_tricks.sliding_window_view(padded, (size, size), axis=(2, 3))[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators of random models that work element by element: each function adds one or a few nodes."""
+"""Element-wise operators of random models. Each function adds one or a few nodes."""
 
 import numpy as np
 
@@ -64,7 +64,7 @@ def restricted(b):
 
 
 def _partner(b, x, dtype=None):
-    """Something that can be broadcast against x: a value, or a constant."""
+    """Returns a value or a constant that can be broadcast against x."""
     same = [v for v in b.values if v.dtype == (dtype or x.dtype) and v.shape == x.shape]
     if same and b.coin(0.6):
         return b.pick(same)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hunts for differences between Kiln and ONNX Runtime on random models: README.md."""
+"""Searches random models for differences between Kiln and ONNX Runtime; see README.md."""
 
 import argparse
 import collections
@@ -17,7 +17,7 @@ import onnx
 import onnxruntime
 from onnx import numpy_helper
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))  # what both hunts share
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))  # modules shared by both hunts
 # pylint: disable=wrong-import-position
 import elementwise
 import movement
@@ -33,12 +33,12 @@ _OPERATORS = elementwise.ALL + movement.ALL + neural.ALL + oddities.ALL
 _OPTIONS = onnxruntime.SessionOptions()
 _OPTIONS.intra_op_num_threads = _OPTIONS.inter_op_num_threads = 1
 _OPTIONS.log_severity_level = 4
-# Its fusions change results: README.md.
+# Fusions of ONNX Runtime change results; see README.md.
 _OPTIONS.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
 
 
 def build(seed, max_nodes, of_float16=False):
-    """The random model of a seed."""
+    """Returns the random model of a seed."""
     rng = random.Random(seed)
     b = ModelBuilder(rng, rng.choice(OPSETS))
     if of_float16:
@@ -80,7 +80,7 @@ def write_case(folder, model, feeds, outputs):
 
 
 def moved(array, random_):
-    """The array, its floats moved by what their type, or float32, hardly tells."""
+    """Returns the array with its floats changed by about the precision of their type, or of float32 if that is coarser."""
     if array.dtype.kind != "f":
         return array
     part = max(2e-7, 2 * np.finfo(array.dtype).eps)
@@ -88,7 +88,7 @@ def moved(array, random_):
 
 
 def is_sensitive(model, feeds, outputs, tolerance):
-    """True if inputs and constants that are moved a little move an output by a part of the tolerance."""
+    """True if small changes of inputs and constants change an output by a fraction of the tolerance."""
     for seed in range(3):
         random_ = np.random.default_rng(seed)
         others = {name: moved(array, random_) for name, array in feeds.items()}
@@ -99,7 +99,7 @@ def is_sensitive(model, feeds, outputs, tolerance):
         try:
             results = reference(changed.SerializeToString(), others)
         except Exception:  # pylint: disable=broad-except
-            continue  # Scales of Resize, for example, must be 1 along some axes.
+            continue  # for example, scales of Resize must be 1 along some axes
         for found, wanted in zip(results, outputs):
             found, wanted = np.asarray(found, "float64"), np.asarray(wanted, "float64")
             if np.any(np.abs(found - wanted) > tolerance / 50 * (1 + np.abs(wanted))):
@@ -115,7 +115,7 @@ class Hunt:
         self.kept.mkdir(parents=True, exist_ok=True)
 
     def model_of(self, seed):
-        """A model and its inputs; None where the seed gives none."""
+        """Returns a model and its inputs, or None if the seed gives none."""
         b = build(seed, self.args.max_nodes, self.args.float16)
         if not b.nodes:
             return None
@@ -124,7 +124,7 @@ class Hunt:
         return b.model().SerializeToString(), b.feeds
 
     def batch(self, models):
-        """Runs (name, model, feeds) that ONNX Runtime takes."""
+        """Runs models, given as (name, model, feeds), unless ONNX Runtime refuses them."""
         folder = self.root / "batch"
         shutil.rmtree(folder, ignore_errors=True)
         cases = {}
@@ -166,7 +166,7 @@ class Hunt:
             file.write("%s %s: %s\n" % (name, outcome, reason.replace("\n", " | ")))
 
     def run(self, models):
-        """`models` are (name, model, feeds)."""
+        """Runs all models, given as (name, model, feeds), in batches."""
         while batch := list(itertools.islice(models, 100)):
             self.batch(batch)
             (self.kept / "counts.json").write_text(json.dumps(self.counts, indent=1))
@@ -180,7 +180,7 @@ class Hunt:
                 yield str(seed), *made
 
     def models_in(self, folder):
-        """Models from elsewhere, with inputs by a fixed seed."""
+        """Yields models from elsewhere, with inputs by a fixed seed."""
         for path in sorted(pathlib.Path(folder).glob("**/*.onnx")):
             model = onnx.load(path)
             random_ = np.random.default_rng(0)
@@ -213,7 +213,7 @@ def main():
     parser.add_argument("--keep", default="hunt-out", help="folder for the cases that differ")
     args = parser.parse_args()
     if args.float16:
-        # One unit in the last place for each of the two, relative to the result.
+        # One unit in the last place for each of the two implementations, relative to the result.
         args.compile_every, args.tolerance, args.absolute = 1, 2e-3, 1e-7
     if args.absolute is None:
         args.absolute = args.tolerance

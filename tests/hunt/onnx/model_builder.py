@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A random ONNX model while it grows: its values, what is known of them, and its nodes.
+"""A growing random ONNX model: its values, their properties, and its nodes.
 
-Of every value is known a bound of its elements, so that nothing overflows, and whether it is exact:
-the same in every order of operations. Operators with jumps, such as Floor, take exact values only.
+Each value has a bound of its elements, so that nothing overflows. It is also known to be exact or not: exact values
+are the same with any order of operations. Operators with jumps, such as Floor, use only exact values.
 """
 
 import dataclasses
@@ -41,11 +41,11 @@ class ModelBuilder(Choices):
         self.opset = opset
         self.values, self.nodes, self.initializers, self.inputs = [], [], [], []
         self.feeds, self.used = {}, set()
-        self.kept = []  # values that no node may read, and that are outputs
+        self.kept = []  # outputs that no node may read
 
     # Choices.
     def value(self, condition=lambda v: True):
-        """A value for which the condition holds, with preference for the last ones."""
+        """Returns a value that fulfills the condition, preferably one of the last."""
         found = [v for v in self.values if condition(v)]
         return self.pick(found[-4:] if self.coin(0.7) else found)
 
@@ -55,9 +55,9 @@ class ModelBuilder(Choices):
     def exact_value(self, condition=lambda v: True):
         return self.value(lambda v: v.exact and condition(v))
 
-    # What a model is made of.
+    # Parts of a model.
     def array(self, dtype, shape):
-        """Elements that float arithmetic adds and multiplies without rounding for a while."""
+        """Returns elements that can be added and multiplied several times without rounding."""
         random = np.random.default_rng(self.rng.getrandbits(32))
         if dtype == "bool":
             return random.integers(0, 2, shape).astype(bool)
@@ -75,7 +75,7 @@ class ModelBuilder(Choices):
         return self._define(Value(name, dtype, tuple(shape), 9, True))
 
     def drop_inputs(self, first):
-        """Takes back the inputs from `first` on."""
+        """Removes the inputs from `first` on."""
         for info in self.inputs[first:]:
             del self.feeds[info.name]
         del self.inputs[first:]
@@ -102,7 +102,8 @@ class ModelBuilder(Choices):
         return value
 
     def node(self, op, inputs, shape, bound, exact=False, dtype=None, outputs=1, **attributes):
-        """Adds a node, of whose outputs the first is described, and returns that."""
+        """Adds a node and returns its first output. `shape`, `bound`, `exact` and `dtype` describe
+        this output."""
         shape = tuple(int(extent) for extent in shape)
         if int(np.prod(shape)) > MAX_ELEMENTS:
             raise Refused
@@ -116,7 +117,8 @@ class ModelBuilder(Choices):
         return self._define(Value(names[0], dtype, shape, bound, bool(exact or integral)))
 
     def branch(self, op, condition, value, operators):
-        """A node with a body for each of two operators on the value, which have no inputs."""
+        """Adds a node whose two bodies each apply one of two operators to the value. The bodies
+        have no inputs."""
         name = "v%d_0" % len(self.nodes)
         kind = helper.np_dtype_to_tensor_dtype(np.dtype(value.dtype))
         bodies = [helper.make_graph(
@@ -129,14 +131,14 @@ class ModelBuilder(Choices):
         return self._define(dataclasses.replace(value, name=name))
 
     def also(self, first, index, shape, dtype=None, bound=None, exact=None):
-        """Describes another output of the node that made `first`."""
+        """Adds another output of the node that computes `first`."""
         return self._define(Value(first.name[:-1] + str(index), dtype or first.dtype, tuple(shape),
                                   first.bound if bound is None else bound,
                                   first.exact if exact is None else exact))
 
-    # Values that an operator may take.
+    # Values with properties that operators need.
     def tame(self, value, limit):
-        """The value itself, or a part of it, with no element beyond the limit."""
+        """Returns the value, scaled if necessary so that no element exceeds the limit."""
         if value.bound <= limit:
             return value
         factor = self.scalar(limit / value.bound, value)

@@ -226,7 +226,7 @@ def one_hot(b):
 
 
 def shape_of(b):
-    """The shape of a value, as exporters compute with it."""
+    """Computes with the shape of a value, as exporters do."""
     x = b.value(lambda v: v.rank > 0 and 0 not in v.shape)
     shape = b.node("Shape", [x], [x.rank], 2048, True, "int64")
     if b.opset < 10 or b.coin():
@@ -258,7 +258,7 @@ def reverse_sequence(b):
 
 
 def condition(b):
-    """An If whose condition is known, or is computed."""
+    """An If with a constant or a computed condition."""
     x = b.float_value()
     if b.opset < 13:
         raise Refused

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators of random models that reduce, multiply, slide windows and quantise."""
+"""Operators of random models that reduce, multiply, slide windows and quantize."""
 
 import numpy as np
 
@@ -91,7 +91,8 @@ def gemm(b):
 
 
 def _window(b, x):
-    """Kernel, strides, dilations and pads over the dimensions of x behind the second."""
+    """Returns kernel, strides, dilations and pads for the dimensions of x after the second one, and
+    the output's extents."""
     kernel, strides, dilations, begin, end, out = [], [], [], [], [], []
     for extent in x.shape[2:]:
         k, s, d = b.number(1, min(3, extent)), b.number(1, 2), b.number(1, 2)
@@ -138,7 +139,7 @@ def conv_transpose(b):
 
 
 def same_conv(b):
-    """A convolution whose pads are said by auto_pad."""
+    """A convolution with padding given by auto_pad."""
     x = _image(b)
     spatial = x.rank - 2
     kernel = [b.number(1, min(3, e)) for e in x.shape[2:]]
@@ -173,7 +174,7 @@ def padded_conv_transpose(b):
 
 
 def ceil_pool(b):
-    """Pooling whose last window may begin in the padding."""
+    """Pooling with a last window that may begin in the padding."""
     x = _image(b)
     if b.opset < 19:
         raise Refused

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes with the odd attributes, shapes and values that exporters rarely write and the specification allows."""
+"""Nodes with unusual attributes, shapes and values, which the specification allows but exporters rarely write."""
 
 import numpy as np
 from onnx import helper
 
 from choices import Refused
 
-# Composites: the specification defines each by other operators. Operator: first opset, attributes.
+# Composites, which the specification defines by other operators. By operator: first opset, attributes.
 _COMPOSITES = {
     "Elu": (7, {"alpha": [None, 0.5]}),
     "Gelu": (20, {"approximate": [None, "tanh"]}), "HardSigmoid": (7, {"alpha": [None, 0.3]}),
@@ -16,13 +16,13 @@ _COMPOSITES = {
 
 
 def _broadcast(b, shape):
-    """A shape that broadcasts to `shape` from one side: axes in front may be missing, others may be 1."""
+    """Returns a shape that broadcasts to `shape`: leading axes may be missing, and others may be 1."""
     shape = [1 if b.coin(0.4) else extent for extent in shape]
     return shape[b.number(0, len(shape)):]
 
 
 def layer_norm(b):
-    """Scale and bias of every shape that broadcasts to x."""
+    """Layer normalization with scale and bias of any shape that broadcasts to x."""
     x = b.tame(b.float_value(lambda v: v.rank >= 1 and min(v.shape) > 0), 64)
     op = b.pick(["LayerNormalization"] * (b.opset >= 17) + ["RMSNormalization"] * (b.opset >= 23))
     axis = b.number(-x.rank, x.rank - 1)
@@ -39,7 +39,7 @@ def prelu(b):
 
 
 def _dequantized(b, array):
-    """A constant that a DequantizeLinear computes from int8."""
+    """Returns a constant that a DequantizeLinear computes from int8."""
     if b.opset < 13:
         raise Refused
     stored = b.constant(np.asarray(np.asarray(array) * 8, "int8"))
@@ -50,7 +50,7 @@ def _dequantized(b, array):
 
 
 def dequantized_constant(b):
-    """DequantizeLinear of a constant that importers want to know."""
+    """A DequantizeLinear of a constant whose value importers need."""
     x = b.float_value(lambda v: v.rank > 0 and min(v.shape) > 0)
     op = b.pick(["Pad", "Clip", "PRelu", "Add", "Pow"])
     if op == "Pad":
@@ -79,7 +79,7 @@ def one_hot(b):
 
 
 def not_a_number(b):
-    """An operator over an input with NaN and infinities. Nothing else reads its result."""
+    """An operator on an input with NaN and infinities. No other node reads its result."""
     shape = [b.number(1, 7) for _ in range(b.number(1, 3))]
     x = b.add_input("float32", shape)
     array = b.feeds[x.name]
@@ -113,7 +113,7 @@ def not_a_number(b):
 
 
 def empty(b):
-    """Results without elements."""
+    """Operators with results without elements."""
     x = b.value(lambda v: v.rank > 0 and min(v.shape) > 0 and v.dtype == "float32")
     axis = b.number(0, x.rank - 1)
     shape = list(x.shape)
@@ -132,13 +132,13 @@ def empty(b):
     else:
         shape = [0, *x.shape]
         y = b.node(op, [x, b.ints(shape)], shape, 1, True)
-    # Sums over nothing are 0, and a concatenation with nothing is the rest.
+    # A concatenation with an empty tensor gives the other tensor.
     if op != "Expand" and b.coin():
         b.node("Concat", [y, x], x.shape, x.bound, x.exact, axis=axis)
 
 
 def half(b):
-    """A composite of float16. One operator alone, since each rounds its result."""
+    """A single float16 composite. Composites are not chained because each rounds its result."""
     if b.opset < 13:
         raise Refused
     x = b.add_input("float16", [b.number(1, 3), b.number(1, 40)])
@@ -153,7 +153,7 @@ def half(b):
 
 
 def float16_model(b):
-    """A model of float16 composites alone: their results have the precision of float16."""
+    """A model of float16 composites only. Their results have the precision of float16."""
     for _ in range(b.number(1, 4)):
         try:
             half(b)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators that sum up, look through windows, or reduce dimensions."""
+"""Operators that sum, use windows, or reduce dimensions."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ def _activation(b):
 
 
 def _weight(b, shape, axis, per_channel):
-    """Constants of int8, or as the data are."""
+    """Returns constant weights: float32 or uint8 like the data, otherwise int8."""
     if b.dtype == "float32":
         return b.constant(b.values(shape, "float32", -1, 1))
     dtype = "uint8" if b.dtype == "uint8" else "int8"
@@ -29,7 +29,7 @@ def _weight(b, shape, axis, per_channel):
 
 
 def _bias(b, x, weight, channels, always=False):
-    """One constant, or none."""
+    """Returns a list with a constant bias, or an empty list."""
     if b.coin(0.3) and not always:
         return []
     if b.dtype == "float32":
@@ -45,7 +45,7 @@ def _result(b, x, weight, count):
 
 
 def _window(b):
-    """Strides, dilations and padding; with dilations no strides."""
+    """Returns strides, dilations and padding. With dilations, the strides are 1."""
     if b.coin(0.2):
         strides, dilations = (1, 1), (b.number(1, 2), b.number(1, 2))
     else:
@@ -135,7 +135,7 @@ def resize(b):
 
 
 def _axes(b, x):
-    """One axis more often than several; some negative."""
+    """Returns one axis more often than several. Some are negative."""
     if b.coin(0.6):
         axes = [b.number(0, x.rank - 1)]
     else:

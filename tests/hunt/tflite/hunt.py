@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hunts for differences between Kiln and LiteRT on random models of one operator: README.md."""
+"""Searches random models of one operator for differences between Kiln and LiteRT; see README.md."""
 
 import argparse
 import collections
@@ -13,7 +13,7 @@ import tempfile
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))  # what both hunts share
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))  # modules shared by both hunts
 # pylint: disable=wrong-import-position
 import contractions
 import movement
@@ -24,13 +24,13 @@ from model_builder import ModelBuilder
 # pylint: enable=wrong-import-position
 
 DTYPES = ("float32", "int8", "int8", "int16", "uint8", "int32", "bool")
-# The reference resolver has none of these, or a wrong one: README.md.
+# The reference resolver does not have these operators, or has a wrong one; see README.md.
 _OPTIMISED = ("CEIL", "ELU", "LOCAL_RESPONSE_NORMALIZATION", "ROUND")
 _OPERATORS = pointwise.ALL + contractions.ALL + movement.ALL
 
 
 def build(seed):
-    """The random model of a seed."""
+    """Returns the random model of a seed."""
     rng = random.Random(seed)
     while True:
         b = ModelBuilder(rng, rng.choice(DTYPES))
@@ -42,7 +42,8 @@ def build(seed):
 
 
 def reference(b):
-    """What LiteRT's reference kernels compute; the model gets the outputs' shapes."""
+    """Returns the results of LiteRT's reference kernels, and sets the shapes of the model's
+    outputs."""
     resolver = (OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES if b.code in _OPTIMISED else
                 OpResolverType.BUILTIN_REF)
     interpreter = Interpreter(model_content=b.bytes(), experimental_op_resolver_type=resolver)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A random TFLite model of one operator: its tensors, the scales that they have, and its inputs' values."""
+"""A random TFLite model of one operator: its tensors, their scales, and the values of its inputs."""
 
 import dataclasses
 
@@ -36,9 +36,9 @@ class Tensor:
 
 
 class ModelBuilder(Choices):
-    """`dtype` is what the model is about; an operator that has no such kernel raises Refused.
+    """A model of data of type `dtype`. An operator without a kernel for this type raises Refused.
 
-    `known` is why LiteRT gives other numbers than Kiln, or None: README.md.
+    `known` is the reason for which LiteRT's numbers differ from Kiln's, or None; see README.md.
     """
 
     def __init__(self, rng, dtype):
@@ -53,14 +53,14 @@ class ModelBuilder(Choices):
 
     # Choices.
     def shape(self, *ranks):
-        """Of one of the ranks; once in six times there is one element."""
+        """Returns a random shape with one of the ranks. With probability 1/6 it has one element."""
         rank = self.pick(ranks)
         if self.coin(1 / 6):
             return (1,) * rank
         return tuple(self.number(1, 7 if rank < 4 else 5) for _ in range(rank))
 
     def partner(self, shape):
-        """A shape that can be broadcast against the shape; mostly the same."""
+        """Returns a shape that can be broadcast against the shape, usually the same one."""
         if self.coin(0.6):
             return shape
         return tuple(1 if self.coin() else e for e in shape)[self.number(0, len(shape) - 1):]
@@ -71,7 +71,7 @@ class ModelBuilder(Choices):
 
     # Scales.
     def scale(self, low=-8, high=-3):
-        """2 to a power of that range, one in four times a whole one."""
+        """Returns 2 to a power from `low` to `high`. One in four powers is an integer."""
         power = self.rng.uniform(low, high)
         return float(np.float32(2.0**(round(power) if self.coin(0.25) else power)))
 
@@ -85,7 +85,7 @@ class ModelBuilder(Choices):
                           self.number(kind.min, kind.max)])
 
     def quantisation(self, scale=None, dtype=None):
-        """None of what is not quantised."""
+        """Returns a random quantization, or None if the dtype is not quantized."""
         dtype = dtype or self.dtype
         if dtype not in QUANTISED:
             return None
@@ -93,7 +93,8 @@ class ModelBuilder(Choices):
                             self.zero(dtype))
 
     def result(self, scale, like=None):
-        """Of a result of numbers of about `scale` each; one in three times that of `like`."""
+        """Returns the quantization of a result with values of about `scale`. With probability 1/3, returns that of
+        `like`."""
         if like is not None and self.coin(1 / 3):
             return like.quantisation
         return self.quantisation(scale * 2.0**self.rng.uniform(-1, 3))
@@ -150,7 +151,7 @@ class ModelBuilder(Choices):
     # The operator.
     def op(self, code, inputs, quantisation=None, dtype=None, options=None, outputs=1, shape=(),
            **fields):
-        """Adds the operator. LiteRT computes its outputs' shapes. No input: None."""
+        """Adds the operator. LiteRT computes the shapes of its outputs. An input of None is an omitted input."""
         dtype = dtype or self.dtype
         op = self.operator = schema.OperatorT()
         op.opcodeIndex = 0

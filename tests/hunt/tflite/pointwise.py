@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators that work element by element."""
+"""Element-wise operators."""
 
 import math
 
@@ -10,7 +10,7 @@ from model_builder import QUANTISED, Quantisation
 
 NONE, RELU, RELU_N1_TO_1, RELU6 = range(4)
 _ANY = ("float32", *QUANTISED)
-# Operator: dtypes, range of float inputs.
+# By operator: the dtypes and the range of float inputs.
 _UNARY = {
     "ABS": (("float32", "int8", "int16"), -4, 4), "NEG": (("float32", "int32"), -4, 4),
     "FLOOR": (("float32",), -4, 4), "CEIL": (("float32",), -4, 4), "ROUND": (("float32",), -4, 4),
@@ -20,7 +20,7 @@ _UNARY = {
     "RELU_0_TO_1": (("float32",), -2, 2), "ELU": (("float32", "int8"), -4, 4),
     "HARD_SWISH": (("float32", "int8", "uint8"), -5, 5), "SIGN": (("float32",), -4, 4),
     "ZEROS_LIKE": (("float32", "int32"), -4, 4)}
-# Results whose scale and zero point the operator says.
+# Results with scale and zero point that the operator defines.
 _FIXED = {
     "LOGISTIC": {"int8": (1 / 256, -128), "uint8": (1 / 256, 0), "int16": (1 / 32768, 0)},
     "TANH": {"int8": (1 / 128, 0), "uint8": (1 / 128, 128), "int16": (1 / 32768, 0)},
@@ -42,7 +42,8 @@ def unary(b):
 
 
 def rsqrt(b):
-    """Of positive numbers: a scale of zero point -128 makes all of them so, but for the 0."""
+    """The reciprocal square root of positive numbers. With zero point -128 all numbers are positive
+    except 0, which is replaced."""
     b.needs("float32", "int8")
     x = b.input(b.shape(1, 2, 3), low=0.1, high=9,
                 quantisation=Quantisation(b.scale(), -128) if b.dtype == "int8" else None)
@@ -114,7 +115,7 @@ def arithmetic(b):
 
 
 def division(b):
-    """By numbers that are not 0."""
+    """Division by numbers that are not 0."""
     b.needs("float32", "int8", "uint8")
     x = b.input(b.shape(1, 2, 3, 4))
     y = b.input(b.partner(x.shape), low=0.5, high=4)
@@ -181,7 +182,7 @@ def select(b):
 
 
 def quantise(b):
-    """From floats, or from one scale to another."""
+    """Quantizes floats, or converts from one scale to another."""
     b.needs(*QUANTISED)
     source = b.pick(["float32", "int8", "int16", "uint8"])
     if source == "int16" and b.dtype == "uint8" or source == "uint8" and b.dtype == "int16":

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stands for Arduino's: what a sketch calls, on this machine, and the program around it.
+ * Replaces Arduino's header on this machine: the functions that a sketch calls, and a main program.
  */
 #ifndef KILN_TESTS_PACKAGE_ARDUINO_ARDUINO_H_
 #define KILN_TESTS_PACKAGE_ARDUINO_ARDUINO_H_

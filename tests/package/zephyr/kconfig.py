@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The part of Zephyr's configuration that a module sees: kconfig.py PRJ_CONF OUTPUT.cmake MODULE…
 
-Reads zephyr/module.yml and the Kconfig file of every module, and prj.conf; writes the values of all symbols, and the folders of
-the modules' CMakeLists.txt. A warning of kconfiglib is an error, as in Zephyr.
+Reads prj.conf, and zephyr/module.yml and the Kconfig file of every module. Writes the values of all symbols, and the folders
+of the modules' CMakeLists.txt. A warning of kconfiglib is an error, as in Zephyr.
 """
 
 import os
@@ -12,7 +12,7 @@ import tempfile
 import kconfiglib
 import yaml
 
-# What Zephyr has of its own, as far as modules of models name it.
+# Zephyr's own symbols that modules of models refer to.
 ZEPHYR = """
 config CPU_HAS_FPU
     bool
@@ -27,7 +27,7 @@ config MAIN_STACK_SIZE
     default 1024
 """
 
-# The keys of module.yml that are used here, of those that Zephyr's schema allows.
+# Keys of module.yml that packages use. Zephyr's schema allows more.
 KEYS = {"name": str, "build": dict, "samples": list}
 BUILD_KEYS = {"cmake": str, "kconfig": str}
 
@@ -39,7 +39,7 @@ def check(mapping, keys, path):
 
 
 def read_module(folder):
-    """The folder of CMakeLists.txt and the Kconfig file of a module."""
+    """Returns the folder of CMakeLists.txt and the Kconfig file of a module."""
     path = os.path.join(folder, "zephyr", "module.yml")
     with open(path, encoding="utf-8") as file:
         module = yaml.safe_load(file)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""precompiled_header: a header that the compiler has parsed once, for the compilations that begin with it."""
+"""precompiled_header: a header that is parsed once for all compilations that begin with it."""
 
 load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The processor cores that firmware is built for: the one table that platforms, tool chains, cc_model and tests read.
+"""Processor cores for firmware. Platforms, tool chains, cc_model and tests read this table.
 
     load("//tools/bazel/platforms:cores.bzl", "CORES")
 
     [platform(name = core, constraint_values = ["//tools/bazel/platforms/core:" + core]) for core in CORES]
 
-`compiler` is the GNU tool chain that builds for the core, `flags` are its options, and `target` is what
-`kiln compile --target` calls the core.
+`compiler` is the prefix of the GNU tool chain for the core. `flags` are its options. `target` is
+the core's name for `kiln compile --target`.
 """
 
 _ARM = "arm-none-eabi"
@@ -30,7 +30,7 @@ CORES = {
     ),
     "cortex_m55": struct(
         compiler = _ARM,
-        # Vectors of floats have other bits: subnormals are zero.
+        # No MVE for floats: its vectors flush subnormals to zero, so that results would differ.
         flags = ["-mcpu=cortex-m55+nomve.fp", "-mthumb", "-mfloat-abi=hard"],
         target = "cortex-m55",
     ),
@@ -41,7 +41,7 @@ CORES = {
     ),
     "riscv32imac": struct(
         compiler = _RISCV,
-        # With the default -misa-spec, GCC 12 takes the 64-bit libraries for this -march.
+        # With the default -misa-spec, GCC 12 selects 64-bit libraries for this -march.
         flags = ["-misa-spec=2.2", "-march=rv32imac", "-mabi=ilp32", "-mcmodel=medany", "--specs=picolibc.specs"],
         target = "riscv32imac",
     ),

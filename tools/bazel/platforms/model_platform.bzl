@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a rule that compiles models wants to know of the platform it builds for.
+"""Properties of the platform for rules that compile models.
 
     attrs = {"_platform": attr.label(default = "//tools/bazel/platforms:model_platform")}
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repositories with the cc_toolchains of GNU cross compilers of this machine: for every core that one builds for, or for Linux."""
+"""Repositories with cc_toolchains of installed GNU cross compilers, for cores or for Linux."""
 
 load("//third_party:system_library.bzl", "require_files")
 
-# Where the compiler looks for headers by itself, by name and with links followed; Bazel accepts these as no input of an action.
+# Returns the compiler's default include directories, as listed and with links resolved. Bazel
+# accepts headers in them that are not inputs of an action.
 def _include_directories(repository_ctx, gcc, flags, language = "c"):
     result = repository_ctx.execute([gcc] + flags + ["-E", "-v", "-x", language, "/dev/null", "-o", "/dev/null"])
     if result.return_code != 0:

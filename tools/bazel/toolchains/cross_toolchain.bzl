@@ -22,7 +22,8 @@ _COMPILE = [
     ACTION_NAMES.preprocess_assemble,
 ]
 
-# Sections that the linker can drop one by one; the same bytes on every machine; the same bits as on a server.
+# Sections: the linker can drop each function and object separately. Macros: the same bytes on every
+# machine. -ffp-contract: the same results as on a server.
 _COMPILE_FLAGS = [
     "-ffunction-sections",
     "-fdata-sections",
@@ -35,7 +36,7 @@ _COMPILE_FLAGS = [
 ]
 
 _LINK_FLAGS = [
-    # The start-up code is the image's own.
+    # The image has its own start-up code.
     "-nostartfiles",
     "-Wl,--gc-sections",
     "-Wl,--no-warn-rwx-segments",
@@ -54,7 +55,7 @@ def _cross_toolchain_config_impl(ctx):
         feature(name = "dbg"),
         feature(name = "fastbuild"),
         feature(name = "opt"),
-        # An image lies at fixed addresses: what --force_pic asks for is the same code.
+        # An image is linked at fixed addresses, so --force_pic does not change its code.
         feature(name = "supports_pic", enabled = True),
         feature(name = "pic"),
         feature(name = "force_pic_flags"),
@@ -115,14 +116,14 @@ _cross_toolchain_config = rule(
 )
 
 def cross_toolchains(compiler, include_directories):
-    """Declares a cc_toolchain named after each core that `compiler` builds for.
+    """Declares a cc_toolchain for each core of `compiler`, named after the core.
 
     Args:
       compiler: as in cores.bzl.
-      include_directories: where it finds headers by itself.
+      include_directories: the compiler's default include directories.
     """
 
-    # All that it needs is installed on the machine.
+    # All files that the compiler needs are installed on the machine.
     native.filegroup(name = "nothing")
     for core, description in CORES.items():
         if description.compiler != compiler:

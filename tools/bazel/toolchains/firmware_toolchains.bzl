@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cross compilers of Debian as tool chains of Bazel.
+"""Debian's cross compilers as tool chains of Bazel.
 
     load("@kiln//tools/bazel/toolchains:firmware_toolchains.bzl", "kiln_firmware_toolchains")
 
     kiln_firmware_toolchains()
 
-Then --platforms=@kiln//tools/bazel/platforms:cortex_m4f builds with arm-none-eabi-gcc. A compiler is looked for when something is
-first built for it: what is not built need not be installed. Kiln's MODULE.bazel does the same for modules.
+--platforms=@kiln//tools/bazel/platforms:cortex_m4f then builds with arm-none-eabi-gcc. A compiler
+is looked up at the first build for it, so unused compilers need not be installed. Kiln's
+MODULE.bazel does the same for modules.
 """
 
 load("@bazel_tools//tools/build_defs/repo:utils.bzl", "maybe")
 load(":cross_gcc.bzl", "cross_gcc", "linux_gcc")
 
 def declare_cross_compilers(declare):
-    """Declares a repository per cross compiler.
+    """Declares a repository for each cross compiler.
 
     Args:
-      declare: called with a repository rule, and by keyword its name and attributes.
+      declare: called with a repository rule, and with its name and attributes as keywords.
     """
     declare(
         cross_gcc,
@@ -42,6 +43,6 @@ def declare_cross_compilers(declare):
     )
 
 def kiln_firmware_toolchains():
-    """Declares a repository per cross compiler and registers the tool chains of all cores."""
+    """Declares a repository for each cross compiler and registers the tool chains of all cores."""
     declare_cross_compilers(maybe)
     native.register_toolchains("@kiln//tools/bazel/toolchains:all")

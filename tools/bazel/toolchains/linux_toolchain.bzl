@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cc_toolchain of a GNU cross compiler for Linux, of the features that Bazel gives the machine's own compiler."""
+"""A cc_toolchain of a GNU cross compiler for Linux.
+
+It has the features that Bazel gives to the host's compiler.
+"""
 
 load("@bazel_tools//tools/cpp:unix_cc_toolchain_config.bzl", "cc_toolchain_config")
 load("@rules_cc//cc:defs.bzl", "cc_toolchain")
@@ -17,10 +20,10 @@ def linux_toolchain(name, compiler, cpu, include_directories):
     """Declares a cc_toolchain.
 
     Args:
-      name: its name.
-      compiler: the beginning of the names of its programs: "aarch64-linux-gnu".
+      name: name of the target.
+      compiler: prefix of the compiler's programs, such as "aarch64-linux-gnu".
       cpu: the name of the machine.
-      include_directories: where it finds headers by itself.
+      include_directories: the compiler's default include directories.
     """
     native.filegroup(name = "nothing")
     cc_toolchain_config(
@@ -42,7 +45,7 @@ def linux_toolchain(name, compiler, cpu, include_directories):
                 tool: "/usr/bin/{}-{}".format(compiler, tool)
                 for tool in ["ar", "cpp", "gcc", "gcov", "ld", "nm", "objcopy", "objdump", "strip"]
             },
-            **{"llvm-cov": "/usr/bin/false"}  # coverage alone calls it
+            **{"llvm-cov": "/usr/bin/false"}  # only coverage calls it
         ),
         toolchain_identifier = compiler,
         unfiltered_compile_flags = _UNFILTERED_COMPILE_FLAGS,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Firmware that reads sample after sample from a file of the machine that emulates it, runs a
- * model, and writes the outputs to another.
+ * Firmware that reads samples one by one from a file of the emulating machine, runs a model, and
+ * writes the outputs to another file.
  */
 #include "run_samples.h"
 
 #include "runtime_crt/platform/bare_metal/semihosting.h"
 #include "runtime_crt/platform/bare_metal/semihosting_files.h"
 
-/* What counts instructions knows these functions by their symbols. */
+/* The plugin that counts instructions finds these functions by their symbols. */
 __attribute__((noinline)) void BeginInference(void) { __asm__ volatile("nop"); }
 __attribute__((noinline)) void EndInference(void) { __asm__ volatile("nop"); }
 
