@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 _NAMED_FENCE = re.compile(r"^(```\S+) (\S+)$", re.MULTILINE)
-# In the search, pages for readers of the code stand behind those that answer a question.
+# The search lists pages for readers of the code after pages that answer a question.
 _SEARCH_BOOST = {"docs/decisions": 0.1, "docs/ops.md": 0.3}
 _PREFACE = """# Command line
 

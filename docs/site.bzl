@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The documentation as a site: one folder of HTML pages, with their search, that needs no server."""
+"""The documentation as a site: a folder of HTML pages with a search that needs no server."""
 
 load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")
 

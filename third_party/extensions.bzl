@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The libraries and toolchains of repositories.bzl and firmware_toolchains.bzl, as a module extension for MODULE.bazel.
+"""The libraries and toolchains of repositories.bzl and firmware_toolchains.bzl, as a module
+extension for MODULE.bazel.
 
     debian = use_extension("//third_party:extensions.bzl", "debian")
     use_repo(debian, "com_google_absl")

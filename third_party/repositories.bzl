@@ -5,9 +5,10 @@
 
     kiln_dependencies()
 
-A repository that the workspace has declared before this call stays as it is, so a user with a network can substitute
-upstream's. Bazel creates a repository when a target of it is first needed, so unused libraries need not be installed.
-A workspace with MODULE.bazel gets the libraries through extensions.bzl.
+A repository that the workspace has declared before this call stays as it is, so a user with a
+network can substitute upstream's. Bazel creates a repository when a target of it is first needed,
+so unused libraries need not be installed. A workspace with MODULE.bazel gets the libraries through
+extensions.bzl.
 """
 
 load("@bazel_tools//tools/build_defs/repo:utils.bzl", "maybe")

@@ -52,8 +52,9 @@ def compile_object(ctx, name, source, compilation_context, copts):
 def module_name_context(ctx, module_name):
     """Returns an object that two models with the same module name both define.
 
-    If a program links two such models, the linker refuses it, and the symbol's name states the reason.
-    Without this object, the linker would silently use the plain C functions of one model for both.
+    If a program links two such models, the linker refuses it, and the symbol's name states the
+    reason. Without this object, the linker would silently use the plain C functions of one model
+    for both.
 
     Args:
       ctx: of a rule with the C++ tool chain and the fragment cpp.

@@ -10,7 +10,8 @@
         expected = {"output": "sum.npy"},
     )
 
-declares a test for each runtime, executor, interface and code generator, and a test suite my_mod_test:
+declares a test for each runtime, executor, interface and code generator, and a test suite
+my_mod_test:
 
     my_mod_test_cpp_aot_llvm    my_mod_test_crt_packed_aot_llvm
     my_mod_test_cpp_aot_c       my_mod_test_crt_packed_aot_c
@@ -19,7 +20,8 @@ declares a test for each runtime, executor, interface and code generator, and a 
                                 my_mod_test_crt_c_llvm
                                 my_mod_test_crt_c_c
 
-With boards = ["cortex_m4f", …], a test per board runs the six images of the C runtime in QEMU, one after the other:
+With boards = ["cortex_m4f", …], a test per board runs the six images of the C runtime in QEMU, one
+after the other:
 
     my_mod_test_cortex_m4f
 """
@@ -296,7 +298,8 @@ def model_test(
       input_shapes: cc_model's `inputs`.
       data: cc_model's `data`.
       external: cc_model's `external`; generators that every runtime supports.
-      target: cc_model's `target`; this machine must be able to run it. Boards have their own targets.
+      target: cc_model's `target`; this machine must be able to run it. Boards have their own
+          targets.
       every_way: True: also tests operator functions that are plain C, and workspaces that the
         application provides.
       boards: boards of tools/firmware/boards.bzl on which the case runs in QEMU.

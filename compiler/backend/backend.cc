@@ -29,8 +29,8 @@ std::string ModuleContextSymbol(const CompileOptions& options) {
 }
 
 const Target& TargetOf(const loop::Func& func, const CompileOptions& options) {
-  if (func.cpu_variant < 0) return options.target;
-  return options.cpu_variants[static_cast<size_t>(func.cpu_variant)];
+  if (func.target == 0) return options.target;
+  return options.cpu_variants[static_cast<size_t>(func.target) - 1];
 }
 
 codegen::CodegenCOptions COptions(const CompileOptions& options) {

@@ -6,10 +6,13 @@
 
 namespace kiln {
 
-// Rounds `bytes` up to a multiple of `alignment`. `bytes` must be at least 0, `alignment` above 0.
+// The least multiple of `alignment` that is not below `bytes`; alignment > 0, bytes >= 0.
 constexpr int64_t AlignUp(int64_t bytes, int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
+
+// a / b, rounded up; b > 0.
+constexpr int64_t DivideUp(int64_t a, int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }
 
 }  // namespace kiln
 

@@ -31,7 +31,7 @@ void Append(T value, std::string& out) {
 template <typename T>
 absl::StatusOr<T> Take(absl::string_view& bytes) {
   if (bytes.size() < sizeof(T)) {
-    return absl::InvalidArgumentError("serialised tensor: found the end, wanted more bytes");
+    return absl::InvalidArgumentError("serialized tensor: found the end, wanted more bytes");
   }
   uint64_t value = 0;
   for (size_t i = 0; i < sizeof(T); ++i) {
@@ -54,7 +54,7 @@ absl::StatusOr<DType> DTypeOf(uint8_t code, uint8_t bits, uint16_t lanes) {
     if (code == kCodeUInt && bits == 1) return DType::Bool();
     if (code == kCodeFloat && is_whole_width && bits != 8) return DType::Float(bits);
   }
-  return absl::UnimplementedError(absl::StrCat("serialised tensor: dtype with code ", code, ", ",
+  return absl::UnimplementedError(absl::StrCat("serialized tensor: dtype with code ", code, ", ",
                                                bits, " bits and ", lanes, " lanes"));
 }
 
@@ -67,13 +67,13 @@ absl::StatusOr<TensorType> TakeType(absl::string_view& bytes) {
   KILN_ASSIGN_OR_RETURN(type.dtype, DTypeOf(code, bits, lanes));
   if (rank < 0 || rank > kMaxRank) {
     return absl::InvalidArgumentError(
-        absl::StrCat("serialised tensor: found rank ", rank, ", wanted 0 to ", kMaxRank));
+        absl::StrCat("serialized tensor: found rank ", rank, ", wanted 0 to ", kMaxRank));
   }
   for (int32_t i = 0; i < rank; ++i) {
     KILN_ASSIGN_OR_RETURN(const int64_t extent, Take<int64_t>(bytes));
     type.shape.push_back(extent);
   }
-  KILN_RETURN_IF_ERROR(Annotate(CheckTensorType(type), "serialised tensor: "));
+  KILN_RETURN_IF_ERROR(Annotate(CheckTensorType(type), "serialized tensor: "));
   return type;
 }
 
@@ -98,7 +98,7 @@ absl::StatusOr<Tensor> TakeNDArray(absl::string_view& bytes) {
   KILN_ASSIGN_OR_RETURN(const uint64_t magic, Take<uint64_t>(bytes));
   if (magic != kMagic) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("serialised tensor: found 0x%016x, wanted 0x%016x", magic, kMagic));
+        absl::StrFormat("serialized tensor: found 0x%016x, wanted 0x%016x", magic, kMagic));
   }
   // Reserved word, device type and device number.
   KILN_RETURN_IF_ERROR(Take<uint64_t>(bytes).status());
@@ -106,12 +106,12 @@ absl::StatusOr<Tensor> TakeNDArray(absl::string_view& bytes) {
   KILN_ASSIGN_OR_RETURN(TensorType type, TakeType(bytes));
   KILN_ASSIGN_OR_RETURN(const int64_t num_bytes, Take<int64_t>(bytes));
   if (num_bytes != type.num_bytes()) {
-    return absl::InvalidArgumentError(absl::StrCat("serialised tensor: found ", num_bytes,
+    return absl::InvalidArgumentError(absl::StrCat("serialized tensor: found ", num_bytes,
                                                    " bytes of data, wanted ", type.num_bytes(),
                                                    " for ", type.ToString()));
   }
   if (static_cast<uint64_t>(num_bytes) > bytes.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("serialised tensor: found ", bytes.size(),
+    return absl::InvalidArgumentError(absl::StrCat("serialized tensor: found ", bytes.size(),
                                                    " bytes of data, wanted ", num_bytes));
   }
   Tensor tensor(std::move(type), std::string(bytes.substr(0, static_cast<size_t>(num_bytes))));

@@ -142,9 +142,8 @@ void DescribeOperators(const Plan& plan, const loop::LoopProgram& program,
                        const std::map<std::string, int64_t>& constant_bytes,
                        proto::Metadata& metadata) {
   const loop::FuncIndex functions(program);
-  std::set<std::string> described;
-  for (const PlanCall& call : plan.calls) {
-    if (call.function.empty() || !described.insert(call.function).second) continue;
+  for (const PlanCall* first : FirstCalls(plan)) {
+    const PlanCall& call = *first;
     proto::Function& function = *metadata.add_functions();
     function.set_name(call.function);
     std::set<std::string> taken;
@@ -281,6 +280,15 @@ bool MayBeOneMemory(const Plan& plan, const loop::LoopProgram& program, int inpu
 }
 
 }  // namespace
+
+std::vector<const PlanCall*> FirstCalls(const Plan& plan) {
+  std::vector<const PlanCall*> calls;
+  std::set<std::string> functions;
+  for (const PlanCall& call : plan.calls) {
+    if (!call.function.empty() && functions.insert(call.function).second) calls.push_back(&call);
+  }
+  return calls;
+}
 
 void DescribeStatePairs(const std::vector<StatePair>& states, const Plan& plan,
                         const loop::LoopProgram& program, proto::Metadata& metadata) {

@@ -33,6 +33,10 @@ struct ModuleInfo {
 proto::Metadata Describe(const Plan& plan, const loop::LoopProgram& program, const ModuleInfo& info,
                          const std::vector<std::vector<loop::Func>>& variants = {});
 
+// The first call of each operator function, in the order of the calls: the order in which the
+// metadata describes the functions, after that of the model.
+std::vector<const PlanCall*> FirstCalls(const Plan& plan);
+
 // Adds the states that are inputs and outputs of the model's function. The metadata must already
 // have their quantization.
 void DescribeStatePairs(const std::vector<StatePair>& states, const Plan& plan,
@@ -42,11 +46,6 @@ void DescribeStatePairs(const std::vector<StatePair>& states, const Plan& plan,
 // returns it. `getter` is a packed function or plain C.
 void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter, bool packed,
                       loop::LoopProgram& program);
-
-// True if the model's entry function takes the memory of the pool as a parameter: a pool of the
-// application, or one that the C++ runtime allocates. Other pools are static memory of the module.
-bool IsEntryParameter(const proto::Metadata& metadata, const proto::Pool& pool);
-bool HasStaticWorkspace(const proto::Metadata& metadata);
 
 // Adds `struct TVMMetadata` of tvm/runtime/metadata_types.h, and the packed function `getter` that
 // returns it.

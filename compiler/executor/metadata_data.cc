@@ -161,6 +161,14 @@ DataValue DeviceData(const proto::Device& device) {
       {DlDevice(device), DataValue::String(device.name()), DataValue::String(device.program())});
 }
 
+// True if the model's entry function takes the memory of the pool as a parameter: the application's
+// pools, and the workspace that the C++ runtime allocates. Other pools are static memory of the
+// module.
+bool IsEntryParameter(const proto::Metadata& metadata, const proto::Pool& pool) {
+  if (pool.kind() != proto::Pool::WORKSPACE) return false;
+  return pool.external() || (metadata.runtime() == "cpp" && pool.size_bytes() > 0);
+}
+
 }  // namespace
 
 void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter, bool packed,
@@ -223,19 +231,6 @@ void AddModelMetadata(const proto::Metadata& metadata, const std::string& getter
                                 origin}));
   program.getters.push_back(
       {.name = getter, .data_symbol = absl::StrCat(prefix, "_metadata_root"), .packed = packed});
-}
-
-bool IsEntryParameter(const proto::Metadata& metadata, const proto::Pool& pool) {
-  if (pool.kind() != proto::Pool::WORKSPACE) return false;
-  return pool.external() || (metadata.runtime() == "cpp" && pool.size_bytes() > 0);
-}
-
-bool HasStaticWorkspace(const proto::Metadata& metadata) {
-  for (const proto::Pool& pool : metadata.pools()) {
-    const bool is_workspace = pool.kind() == proto::Pool::WORKSPACE && pool.size_bytes() > 0;
-    if (is_workspace && !IsEntryParameter(metadata, pool)) return true;
-  }
-  return false;
 }
 
 void AddTvmMetadata(const proto::Metadata& metadata, const std::string& getter,

@@ -110,7 +110,7 @@ TEST(Verify, FindsEveryBrokenRule) {
        [](Graph& g) { g.value(g.nodes[0].outputs[0]).node = 1; }},
       {"found 1 input, wanted 2", [](Graph& g) { g.nodes[0].inputs.pop_back(); }},
       {"unknown attribute 'x'", [](Graph& g) { g.nodes[0].attrs.Set("x", 1); }},
-      {"attributes are not normalised",
+      {"attributes are not normalized",
        [](Graph& g) { g.nodes[0].op = FindTestOp("nn.bias_add"); }},
       {"found 1 outputs, wanted 3",
        [](Graph& g) {

@@ -75,7 +75,7 @@ TEST(Metadata, SaysWhatIsWrong) {
       {"\"data\": \"0\"", "\"data\": \"1\"",
        "found index 1 as the data of a constant, wanted less than 1"},
       {"$data", "?", "b64ndarrays: wanted strings in base64"},
-      {"$data", "AAAA", "serialised tensor: found the end, wanted more bytes"},
+      {"$data", "AAAA", "serialized tensor: found the end, wanted more bytes"},
       {"[\"$data\"]", "{}", "wanted an array as 'b64ndarrays'"},
   };
   for (const Case& c : cases) {

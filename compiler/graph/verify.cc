@@ -132,7 +132,7 @@ class Verifier {
     if (!arity.ok()) return Broken(arity.message());
     absl::StatusOr<Attrs> normal = NormalizeAttrs(op, node.attrs);
     if (!normal.ok()) return Broken(normal.status().message());
-    if (!(*normal == node.attrs)) return Broken("attributes are not normalised");
+    if (!(*normal == node.attrs)) return Broken("attributes are not normalized");
     const absl::StatusOr<int> num_outputs = op.NumOutputs(node.attrs, node.inputs.size());
     if (!num_outputs.ok()) return Broken(num_outputs.status().message());
     if (static_cast<size_t>(*num_outputs) != node.outputs.size()) {

@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "compiler/base/align.h"
 #include "compiler/loop/mutate.h"
 
 namespace kiln::loop {
@@ -148,7 +149,7 @@ Threshold::Points Threshold::FindPoints() const {
   // The coefficient is positive: the sum may be non-negative from the value at which the greatest
   // rest makes it so, and certainly is from the value at which the least rest does.
   if (coefficient > 0) {
-    return {CeilDivide(-greatest, coefficient), CeilDivide(-rest.lo, coefficient)};
+    return {DivideUp(-greatest, coefficient), DivideUp(-rest.lo, coefficient)};
   }
   // The coefficient is negative: the sum is certainly non-negative up to one value, and may be so
   // up to a greater one. The points are the values after these two.

@@ -174,9 +174,8 @@ struct Func {
   bool allocate_workspace = false;
   Stmt body;
   bool exported = true;  // visible outside of the object
-  // CPU variant of the program that the code is for; -1: every CPU of the target.
-  int cpu_variant = -1;
-  // An output may overlap an input: be the same memory, or reach into it (overlap.h). Otherwise no
+  int target = 0;        // index into LoopProgram::targets
+  // An output may overlap an input: be its very memory, or reach into it (overlap.h). Otherwise no
   // two parameters overlap, and code generators may rely on it.
   bool in_place = false;
   // The function copies its only input to its only output, and does nothing if both are the same
@@ -217,15 +216,17 @@ struct CpuChoice {
   // describe the CPU, in the order of CpuWord (runtime_cpp/cpu/x86_features.h). It stores the
   // choice above, or -1 - the index in `lacks` of the missing feature.
   std::string decide;
-  std::vector<std::string> variants;  // names, lowest first
-  // Error messages: the CPU cannot run variant 0 (`lacks`), cannot run the requested variant
-  // (`refusals`), or the requested name is unknown (`unknown`).
+  // Error messages: the CPU cannot run variant 0 (by the feature that it lacks), cannot run the
+  // requested variant (by variant), or the requested name is no variant's.
   std::vector<std::string> lacks;
   std::vector<std::string> refusals;
   std::string unknown;
 };
 
 struct LoopProgram {
+  // Names of the machines that functions are for. Functions of target 0 run on every machine of the
+  // program; targets 1 and up are the CPU variants, lowest first. Empty: there is one machine.
+  std::vector<std::string> targets;
   std::vector<Func> funcs;  // callees before callers
   std::vector<Constant> constants;
   std::vector<DataDef> data;  // metadata, tables, registries: data.h
@@ -237,6 +238,9 @@ struct LoopProgram {
   std::optional<CpuChoice> cpu_choice;
 
   const Func* FindFunc(absl::string_view name) const;
+  absl::Span<const std::string> cpu_variants() const {
+    return targets.empty() ? absl::Span<const std::string>() : absl::MakeSpan(targets).subspan(1);
+  }
 };
 
 std::string ToString(const Stmt& stmt);

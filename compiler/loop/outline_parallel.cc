@@ -128,7 +128,7 @@ class Outliner {
     task.kind = Func::Kind::kTask;
     task.exported = false;
     task.in_place = func_.in_place;
-    task.cpu_variant = func_.cpu_variant;
+    task.target = func_.target;
     task.num_inputs = static_cast<int>(captures.read.size());
     const Var number = MakeVar("task");
     const Var count = MakeVar("num_tasks");

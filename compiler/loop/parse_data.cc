@@ -216,7 +216,6 @@ absl::StatusOr<CpuChoice> DataParser::ParseCpuChoice() {
   KILN_RETURN_IF_ERROR(symbol("by", &choice.decide));
   KILN_RETURN_IF_ERROR(symbol("get", &choice.get));
   KILN_RETURN_IF_ERROR(symbol("set", &choice.set));
-  KILN_ASSIGN_OR_RETURN(choice.variants, ParseTexts("variants"));
   KILN_ASSIGN_OR_RETURN(choice.lacks, ParseTexts("lacks"));
   KILN_ASSIGN_OR_RETURN(choice.refusals, ParseTexts("refusals"));
   KILN_RETURN_IF_ERROR(lexer_.Expect("unknown"));

@@ -25,6 +25,8 @@ class DataParser {
   absl::StatusOr<HandleGetter> ParseGetter();
   // Parses the text after the word "cpu_choice".
   absl::StatusOr<CpuChoice> ParseCpuChoice();
+  // The word, and a list of texts.
+  absl::StatusOr<std::vector<std::string>> ParseTexts(absl::string_view word);
 
  private:
   absl::StatusOr<std::string> ParseElements(const TensorType& type);
@@ -33,7 +35,6 @@ class DataParser {
   absl::StatusOr<DataValue> ParseAggregate(bool array, int depth);
   absl::StatusOr<DataValue> ParseNumber();
   absl::StatusOr<DataValue> ParseBytes();
-  absl::StatusOr<std::vector<std::string>> ParseTexts(absl::string_view word);
 
   Lexer& lexer_;
   Scope& scope_;

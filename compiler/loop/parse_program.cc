@@ -20,7 +20,7 @@ namespace {
 struct Modifiers {
   bool internal = false, packed = false, weak = false, by_name = false, in_place = false;
   bool is_copy = false;
-  int cpu_variant = -1;
+  int target = 0;
 };
 
 class ProgramParser {
@@ -67,11 +67,11 @@ absl::StatusOr<Modifiers> ProgramParser::ParseModifiers() {
       modifiers.in_place = true;
     } else if (lexer_.Accept("copy")) {
       modifiers.is_copy = true;
-    } else if (lexer_.Accept("cpu_variant")) {
+    } else if (lexer_.Accept("target")) {
       KILN_ASSIGN_OR_RETURN(
-          const int64_t variant,
-          lexer_.ExpectInt("a CPU variant's number", 0, std::numeric_limits<int32_t>::max()));
-      modifiers.cpu_variant = static_cast<int>(variant);
+          const int64_t target,
+          lexer_.ExpectInt("a target's number", 0, std::numeric_limits<int32_t>::max()));
+      modifiers.target = static_cast<int>(target);
     } else {
       return modifiers;
     }
@@ -96,6 +96,8 @@ absl::Status ProgramParser::ParseDeclaration() {
     program_.getters.push_back(std::move(getter));
   } else if (lexer_.Accept("profile_hook")) {
     KILN_ASSIGN_OR_RETURN(program_.profile_hook, lexer_.ExpectSymbol("a variable's name"));
+  } else if (lexer_.At("targets")) {
+    KILN_ASSIGN_OR_RETURN(program_.targets, data_.ParseTexts("targets"));
   } else if (lexer_.Accept("cpu_choice")) {
     KILN_ASSIGN_OR_RETURN(program_.cpu_choice, data_.ParseCpuChoice());
     program_.cpu_choice->packed = modifiers.packed;
@@ -124,7 +126,7 @@ absl::StatusOr<Func> ProgramParser::ParseFunc(const Modifiers& modifiers, Func::
   func.by_name = modifiers.by_name;
   func.in_place = modifiers.in_place;
   func.is_copy = modifiers.is_copy;
-  func.cpu_variant = modifiers.cpu_variant;
+  func.target = modifiers.target;
   KILN_ASSIGN_OR_RETURN(func.name, lexer_.ExpectSymbol("a function's name"));
   Scope scope(&constants_);
   KILN_RETURN_IF_ERROR(ParseInputs(func, scope));

@@ -224,6 +224,20 @@ TEST(ParseTest, HandWrittenTextIsFree) {
   EXPECT_EQ(y, (std::vector<float>{0, 2, 3, 4}));
 }
 
+// A tensor whose name is a constant in the text gets another name there.
+TEST(ParseTest, NamesAreNoConstants) {
+  for (const char* name : {"inf_bf16", "nan_bf16", "inf_f32", "true"}) {
+    const Buffer x = MakeBuffer(name, DType::Float(32), {1}, BufferScope::kParam),
+                 y = MakeBuffer("y", DType::Float(32), {1}, BufferScope::kParam);
+    LoopProgram program;
+    program.funcs.push_back({.name = "f",
+                             .params = {x, y},
+                             .num_inputs = 1,
+                             .body = MakeStore(y, {0}, MakeLoad(x, {0}))});
+    EXPECT_EQ(CheckRoundTrip(program), absl::OkStatus()) << name;
+  }
+}
+
 TEST(ParseTest, LargeConstantsAreGivenByTheirHash) {
   const std::string bytes(64, '\1');
   ParseOptions options;

@@ -24,10 +24,10 @@ std::string AsIdentifier(const std::string& name) {
 }  // namespace
 
 bool IsReservedWord(absl::string_view word) {
-  constexpr std::array kWords = {"allocate", "bitcast",  "call",    "dot",     "else",    "fail",
-                                 "false",    "for",      "if",      "inf_f16", "inf_f32", "inf_f64",
-                                 "launch",   "let",      "nan_f16", "nan_f32", "nan_f64", "none",
-                                 "profile",  "prefetch", "to",      "true"};
+  constexpr std::array kWords = {
+      "allocate", "bitcast",  "call",    "dot",     "else",     "fail",    "false", "for",
+      "if",       "inf_bf16", "inf_f16", "inf_f32", "inf_f64",  "launch",  "let",   "nan_bf16",
+      "nan_f16",  "nan_f32",  "nan_f64", "none",    "prefetch", "profile", "to",    "true"};
   return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 

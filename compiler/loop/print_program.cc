@@ -47,7 +47,7 @@ std::string HeadOf(const Func& func, NameTable& names) {
   if (func.by_name) absl::StrAppend(&head, "by_name ");
   if (func.in_place) absl::StrAppend(&head, "in_place ");
   if (func.is_copy) absl::StrAppend(&head, "copy ");
-  if (func.cpu_variant >= 0) absl::StrAppend(&head, "cpu_variant ", func.cpu_variant, " ");
+  if (func.target > 0) absl::StrAppend(&head, "target ", func.target, " ");
   const absl::Span<const Buffer> params = func.params;
   const size_t num_inputs = static_cast<size_t>(func.num_inputs);
   const size_t num_pools = static_cast<size_t>(func.num_pools);
@@ -107,21 +107,21 @@ std::string PrintGetter(const HandleGetter& getter) {
                       "\n");
 }
 
+std::string TextsToString(const std::vector<std::string>& texts) {
+  return absl::StrCat("(",
+                      absl::StrJoin(texts, ", ",
+                                    [](std::string* out, const std::string& text) {
+                                      absl::StrAppend(out, QuotedToString(text));
+                                    }),
+                      ")");
+}
+
 std::string PrintCpuChoice(const CpuChoice& choice) {
-  const auto texts = [](const std::vector<std::string>& list) {
-    return absl::StrCat("(",
-                        absl::StrJoin(list, ", ",
-                                      [](std::string* out, const std::string& text) {
-                                        absl::StrAppend(out, QuotedToString(text));
-                                      }),
-                        ")");
-  };
-  return absl::StrCat(choice.packed ? "packed " : "", "cpu_choice ",
-                      SymbolToString(choice.function), " decided by ",
-                      SymbolToString(choice.decide), " get ", SymbolToString(choice.get), " set ",
-                      SymbolToString(choice.set), "\n  variants ", texts(choice.variants),
-                      "\n  lacks ", texts(choice.lacks), "\n  refusals ", texts(choice.refusals),
-                      "\n  unknown ", QuotedToString(choice.unknown), "\n");
+  return absl::StrCat(
+      choice.packed ? "packed " : "", "cpu_choice ", SymbolToString(choice.function),
+      " decided by ", SymbolToString(choice.decide), " get ", SymbolToString(choice.get), " set ",
+      SymbolToString(choice.set), "\n  lacks ", TextsToString(choice.lacks), "\n  refusals ",
+      TextsToString(choice.refusals), "\n  unknown ", QuotedToString(choice.unknown), "\n");
 }
 
 }  // namespace
@@ -142,6 +142,9 @@ std::string ToString(const LoopProgram& program) {
   for (const HandleGetter& getter : program.getters) absl::StrAppend(&text, PrintGetter(getter));
   if (!program.profile_hook.empty()) {
     absl::StrAppend(&text, "profile_hook ", SymbolToString(program.profile_hook), "\n");
+  }
+  if (!program.targets.empty()) {
+    absl::StrAppend(&text, "targets ", TextsToString(program.targets), "\n");
   }
   if (program.cpu_choice) absl::StrAppend(&text, PrintCpuChoice(*program.cpu_choice));
   for (const Func& func : program.funcs) {

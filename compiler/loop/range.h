@@ -45,7 +45,6 @@ Range Intersect(Range a, Range b);
 // Quotient and remainder rounded towards minus infinity; b > 0.
 inline int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 inline int64_t FloorModulo(int64_t a, int64_t b) { return a % b < 0 ? a % b + b : a % b; }
-inline int64_t CeilDivide(int64_t a, int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }
 
 }  // namespace kiln::loop
 

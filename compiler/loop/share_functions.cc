@@ -66,7 +66,7 @@ bool IsCopy(const Func& func, const Func& other) {
   return func.body && func.body.get() == other.body.get() && func.kind == other.kind &&
          func.params == other.params && func.num_inputs == other.num_inputs &&
          func.workspace == other.workspace && func.in_place == other.in_place &&
-         func.is_copy == other.is_copy && func.cpu_variant == other.cpu_variant;
+         func.is_copy == other.is_copy && func.target == other.target;
 }
 
 // Differences between functions that share one: only constants (kNot), also numbers in values
@@ -189,7 +189,7 @@ class Sharing {
                                     ? std::min<int64_t>(WorkspaceBytes(func), 0)
                                     : WorkspaceBytes(func);
       const uint64_t fingerprint = Fingerprint(func, /*shapes=*/differ != Differ::kInExtents);
-      Add(i, func, differ, buckets[{fingerprint, func.cpu_variant, workspace, slides_.at(i)}]);
+      Add(i, func, differ, buckets[{fingerprint, func.target, workspace, slides_.at(i)}]);
     }
     std::vector<SharedFunc> groups;
     for (auto& [key, bucket] : buckets) {

@@ -21,7 +21,7 @@ struct Made {
   float weight = 1;  // value of all elements of its constant
   BinaryOp op = BinaryOp::kMul;
   int64_t extent = 4;
-  int cpu_variant = -1;
+  int target = 0;
   std::string failure = "found ";
 };
 
@@ -44,7 +44,7 @@ void AddFunc(LoopProgram& program, const std::string& name, const Made& made) {
   func.name = name;
   func.params = {in, out};
   func.num_inputs = 1;
-  func.cpu_variant = made.cpu_variant;
+  func.target = made.target;
   func.body =
       MakeAllocate(scratch, MakeBlock({MakeStore(scratch, {Expr(0)}, Const(kFloat, 1)), loop}));
   program.funcs.push_back(func);
@@ -80,7 +80,7 @@ TEST(ShareFunctions, TakesConstantsAsInputs) {
 }
 
 TEST(ShareFunctions, OnlyWhatIsAlike) {
-  for (const Made& other : {Made{.op = BinaryOp::kAdd}, Made{.extent = 3}, Made{.cpu_variant = 1},
+  for (const Made& other : {Made{.op = BinaryOp::kAdd}, Made{.extent = 3}, Made{.target = 1},
                             Made{.failure = "found index "}}) {
     LoopProgram program;
     AddFunc(program, "f", {});

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/base/align.h"
 #include "compiler/loop/simplifier.h"
 
 namespace kiln::loop {
@@ -157,7 +158,7 @@ Expr Simplifier::IndexCompare(CompareOp op, const Expr& a, const Expr& b) {
   }
   if (first->coefficient > 0) {
     d = DivideExactly(d, common);
-    right = CeilDivide(right, common);
+    right = DivideUp(right, common);
   } else {
     d = DivideExactly(d, -common);
     if (ordered) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/loop/verify.h"
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -220,7 +221,7 @@ class FuncVerifier {
   absl::Status VerifyNode(const Stmt& s, const Fail& n) {
     absl::Status status;
     if (func_.kind == Func::Kind::kTask || in_parallel_) {
-      status = Error("a failure in a parallel or vectorised loop");
+      status = Error("a failure in a parallel or vectorized loop");
     } else {
       status = VerifyExpr(n.number, n.number.type());
     }
@@ -370,18 +371,17 @@ absl::Status VerifyCpuChoice(const LoopProgram& program) {
     for (const Buffer& param : func->params) found.push_back(param->dtype);
     return found == dtypes && func->convention == Convention::kUnpacked && !func->exported;
   };
-  int num_variants = 0;
   if (const auto& choice = program.cpu_choice) {
-    num_variants = static_cast<int>(choice->variants.size());
     if (!fits(choice->function, Func::Kind::kExternal, {DType::Int(32)}) ||
         !fits(choice->decide, Func::Kind::kOperator, {DType::UInt(32), DType::Int(32)})) {
       return absl::InternalError("the choice of a CPU variant has not the functions that it needs");
     }
   }
   for (const Func& func : program.funcs) {
-    if (func.cpu_variant < num_variants && func.cpu_variant >= -1) continue;
-    return absl::InternalError(absl::StrCat(func.name, " is of the CPU variant ", func.cpu_variant,
-                                            ", and there are ", num_variants));
+    const int num_targets = std::max(1, static_cast<int>(program.targets.size()));
+    if (func.target >= 0 && func.target < num_targets) continue;
+    return absl::InternalError(
+        absl::StrCat(func.name, " is for target ", func.target, ", and there are ", num_targets));
   }
   return absl::OkStatus();
 }

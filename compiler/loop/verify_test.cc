@@ -51,9 +51,9 @@ TEST(VerifyTest, FailuresStandInSerialCode) {
   EXPECT_EQ(f.ErrorOf(MakeFor(f.i, 0, 8, ForKind::kSerial, fail)), "");
   for (const ForKind kind : {ForKind::kParallel, ForKind::kVectorized}) {
     EXPECT_HAS(f.ErrorOf(MakeFor(f.i, 0, 8, kind, fail)),
-               "a failure in a parallel or vectorised loop");
+               "a failure in a parallel or vectorized loop");
     EXPECT_HAS(f.ErrorOf(MakeFor(f.j, 0, 8, kind, MakeFor(f.i, 0, 8, ForKind::kSerial, fail))),
-               "a failure in a parallel or vectorised loop");
+               "a failure in a parallel or vectorized loop");
   }
   EXPECT_HAS(f.ErrorOf(fail), "variable i is not in scope");
 }

@@ -171,30 +171,39 @@ absl::StatusOr<loop::Func> Declaration(const Graph& graph, const Call& call) {
   return func;
 }
 
-// Returns the kernel's function and its constants. If the kernel is known, `program` has its
-// constants already. Otherwise they are added to `program`.
+// The function of a kernel and its constants, which are added to `program`. A kernel that computes
+// the same as one in `known`, of any program, is not scheduled again. The function of a kernel in
+// `here` shares the constants that `program` has already.
 absl::StatusOr<Scheduled> FunctionOf(const loop::Kernel& kernel, const Target& target,
                                      const ScheduleOptions& options,
                                      const std::optional<TensorMemory>& memory, KnownKernels& known,
-                                     loop::LoopProgram& program) {
-  std::optional<std::string> key = KnownKernels::KeyOf(kernel, memory);
-  if (const Scheduled* found = known.Find(key); found != nullptr) {
-    Scheduled scheduled = *found;
+                                     KnownKernels& here, loop::LoopProgram& program) {
+  const std::optional<std::string> key = KnownKernels::KeyOf(kernel, memory);
+  Scheduled scheduled;
+  if (const Scheduled* found = here.Find(key); found != nullptr) {
+    scheduled = *found;
     scheduled.func.name = kernel.name;
     return scheduled;
   }
-  KILN_ASSIGN_OR_RETURN(Scheduled scheduled, ScheduleKernel(kernel, target, options, memory));
+  if (const Scheduled* found = known.Find(key); found != nullptr) {
+    scheduled = *found;
+    scheduled.func.name = kernel.name;
+  } else {
+    KILN_ASSIGN_OR_RETURN(scheduled, ScheduleKernel(kernel, target, options, memory));
+    known.Add(key, kernel, scheduled);
+  }
   FinishConstants(scheduled, target);
   AddConstants(scheduled, program);
-  known.Add(std::move(key), kernel, scheduled);
+  here.Add(key, kernel, scheduled);
   return scheduled;
 }
 
 // Lowers the graph. Appends to `nodes`, if not null, the node of each call.
 absl::StatusOr<Lowered> LowerWith(const Graph& graph, Slices slices, const Target& target,
-                                  const LowerOptions& options, std::vector<NodeId>* nodes) {
+                                  const LowerOptions& options, KnownKernels& known,
+                                  std::vector<NodeId>* nodes) {
   Lowered lowered;
-  KnownKernels known;
+  KnownKernels here;
   // Schedules ignore the cost of memory if the target has plenty of it or only speed matters.
   const bool saves_memory = target.short_of_memory && options.schedule.optimize != Optimize::kSpeed;
   std::vector<TensorMemory> memory;
@@ -208,8 +217,8 @@ absl::StatusOr<Lowered> LowerWith(const Graph& graph, Slices slices, const Targe
       if (!function.has_value()) {
         std::optional<TensorMemory> around;
         if (!memory.empty()) around = memory[static_cast<size_t>(pending.node)];
-        KILN_ASSIGN_OR_RETURN(
-            function, FunctionOf(kernel, target, options.schedule, around, known, lowered.program));
+        KILN_ASSIGN_OR_RETURN(function, FunctionOf(kernel, target, options.schedule, around, known,
+                                                   here, lowered.program));
       }
       Scheduled& scheduled = *function;
       call.workspace_bytes =
@@ -240,7 +249,7 @@ absl::StatusOr<Lowered> LowerWith(const Graph& graph, Slices slices, const Targe
 // Returns the slices of the graph. For firmware they depend on the scratch memory of functions, so
 // every node is first lowered without slices.
 absl::StatusOr<Slices> SlicesOf(const Graph& graph, const Target& target,
-                                const LowerOptions& options) {
+                                const LowerOptions& options, KnownKernels& known) {
   const bool concatenates = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& n) {
     return PartsOf(n) == Parts::kConcatenated;
   });
@@ -249,7 +258,7 @@ absl::StatusOr<Slices> SlicesOf(const Graph& graph, const Target& target,
   if (target.is_baremetal()) {
     std::vector<NodeId> nodes;
     KILN_ASSIGN_OR_RETURN(const Lowered lowered,
-                          LowerWith(graph, Slices(graph), target, options, &nodes));
+                          LowerWith(graph, Slices(graph), target, options, known, &nodes));
     scratch_bytes.resize(graph.nodes.size());
     for (size_t i = 0; i < nodes.size(); ++i) {
       int64_t& bytes = scratch_bytes[static_cast<size_t>(nodes[i])];
@@ -261,10 +270,16 @@ absl::StatusOr<Slices> SlicesOf(const Graph& graph, const Target& target,
 
 }  // namespace
 
+absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target, const LowerOptions& options,
+                              KnownKernels& known) {
+  KILN_ASSIGN_OR_RETURN(Slices slices, SlicesOf(graph, target, options, known));
+  return LowerWith(graph, std::move(slices), target, options, known, nullptr);
+}
+
 absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target,
                               const LowerOptions& options) {
-  KILN_ASSIGN_OR_RETURN(Slices slices, SlicesOf(graph, target, options));
-  return LowerWith(graph, std::move(slices), target, options, nullptr);
+  KnownKernels known;
+  return Lower(graph, target, options, known);
 }
 
 int64_t WorkOfNode(const Graph& graph, const Node& node) {
@@ -280,7 +295,8 @@ int64_t WorkOfNode(const Graph& graph, const Node& node) {
 absl::StatusOr<std::string> PrintStages(const Graph& graph, const Target& target,
                                         const LowerOptions& options) {
   std::string text;
-  KILN_ASSIGN_OR_RETURN(Slices slices, SlicesOf(graph, target, options));
+  KnownKernels known;
+  KILN_ASSIGN_OR_RETURN(Slices slices, SlicesOf(graph, target, options, known));
   CallMaker calls(graph, std::move(slices), options.module_name);
   KILN_RETURN_IF_ERROR(calls.ForEach([&](PendingCall pending) -> absl::Status {
     if (!pending.body.has_value()) return absl::OkStatus();

@@ -18,6 +18,7 @@
 #include "compiler/graph/state.h"
 #include "compiler/loop/loop.h"
 #include "compiler/loop/stage.h"
+#include "compiler/lower/known_kernels.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/target/target.h"
 
@@ -46,6 +47,10 @@ struct Lowered {
 // an external subgraph has the name in its global_symbol.
 absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target,
                               const LowerOptions& options);
+// The same for several forms of one graph: kernels in `known` are not scheduled again. `known` must
+// be of the same target and the same options.
+absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target, const LowerOptions& options,
+                              KnownKernels& known);
 
 // Returns the approximate number of operations that compute a node of a typed graph. Eight bytes
 // that it reads or writes count as one operation. Returns the maximum of int64_t if Kiln has no

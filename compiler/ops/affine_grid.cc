@@ -36,11 +36,12 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kAffineGrid = {
     {.name = "image.affine_grid",
-     .doc = "The grid for image.grid_sample of affine maps: data · (x, y, 1) at every place of an "
-            "image of target_shape, with x and y from -1 to 1 from the first place to the last.",
+     .doc = "The grid of image.grid_sample for affine maps. It holds data · (x, y, 1) for every "
+            "position of an image of target_shape, with x and y from -1 at the first position to 1 "
+            "at the last.",
      .inputs = {{"data", "floats, (n, 2, 3)"}},
-     .attrs = {{"target_shape", AttrType::kInts, {}, true, "height and width"}}},
-    {"data holds floats", "data has shape (n, 2, 3)", "target_shape is two positive numbers"},
+     .attrs = {{"target_shape", AttrType::kInts, {}, true, "height and width of the image"}}},
+    {"data holds floats", "data has shape (n, 2, 3)", "target_shape has two positive numbers"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
     Infer,
     Lower,

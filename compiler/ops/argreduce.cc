@@ -52,26 +52,26 @@ absl::Status Lower(StageBuilder& b) {
 OpDef ArgReduce(std::string name, std::string what, absl::Status (*lower)(StageBuilder&),
                 const std::vector<double>& first, const std::vector<double>& last) {
   std::vector<AttrSchema> attrs = ReductionAttrs();
-  attrs.push_back(
-      {"select_last_index", AttrType::kBool, false, false, "of equal values, the last"});
+  attrs.push_back({"select_last_index", AttrType::kBool, false, false,
+                   "true if the last of equal values counts"});
   const Tensor data = Values(F32({2, 4}), {1, 5, 5, 0, -1, -2, -1, -2});
-  return {
-      {.name = std::move(name),
-       .doc = absl::StrCat("The place of the ", what,
-                           " value along the axes, counted in row-major order, as int32; of "
-                           "equal values, the first. If there are NaNs, that of the first NaN."),
-       .inputs = {{"data", "numbers of any shape"}},
-       .attrs = std::move(attrs)},
-      {"data holds numbers", "axis has axes of data, each once",
-       "the axes hold from 1 to 2^31 - 1 elements"},
-      {.fusion = Fusion::kReduction, .layout = {LayoutRule::kOrderedReduction, "axis"}},
-      Infer,
-      lower,
-      {Case({data}, {{"axis", 1}}, {Values(I32({2}), first)}),
-       Case({data}, {{"axis", 1}, {"keepdims", true}, {"select_last_index", true}},
-            {Values(I32({2, 1}), last)}),
-       {.inputs = {I8({3, 5})}},
-       {.inputs = {F32({3, 5, 2})}, .attrs = {{"axis", AttrValue::Ints({0, 2})}}}}};
+  return {{.name = std::move(name),
+           .doc = absl::StrCat("The position of the ", what,
+                               " value along the axes, counted in row-major order, as int32. NaNs "
+                               "take precedence over all numbers. Among equal values or NaNs, the "
+                               "first one counts, or the last one with select_last_index."),
+           .inputs = {{"data", "numbers of any shape"}},
+           .attrs = std::move(attrs)},
+          {"data holds numbers", "axis names axes of data, each at most once",
+           "the axes hold from 1 to 2^31 - 1 elements"},
+          {.fusion = Fusion::kReduction, .layout = {LayoutRule::kOrderedReduction, "axis"}},
+          Infer,
+          lower,
+          {Case({data}, {{"axis", 1}}, {Values(I32({2}), first)}),
+           Case({data}, {{"axis", 1}, {"keepdims", true}, {"select_last_index", true}},
+                {Values(I32({2, 1}), last)}),
+           {.inputs = {I8({3, 5})}},
+           {.inputs = {F32({3, 5, 2})}, .attrs = {{"axis", AttrValue::Ints({0, 2})}}}}};
 }
 
 const OpDef kArgReduce[] = {

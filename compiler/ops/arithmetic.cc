@@ -96,9 +96,8 @@ OpDef EndOf(CanonicalForm form, OpDef op) {
 }
 
 constexpr char kTruncModDoc[] =
-    "lhs - trunc_divide(lhs, rhs) * rhs; it has the sign of lhs. Of floats, exact where lhs / rhs "
-    "is "
-    "below 2^24 (float64: 2^52).";
+    "lhs - trunc_divide(lhs, rhs) * rhs, with the sign of lhs. For floats it is exact if lhs / rhs "
+    "is below 2^24 (float64: 2^52).";
 
 const DType kF32 = DType::Float(32), kI32 = DType::Int(32), kU8 = DType::UInt(8);
 
@@ -115,23 +114,23 @@ const OpDef kArithmetic[] = {
                            Examples({BinaryCase(kF32, {1, -2}, {0.5, 2}, {0.5, -4}),
                                      BinaryCase(kI32, {3, -4}, {5, 6}, {15, -24})}),
                            Arithmetic::kProduct)),
-    BinaryOp("divide", "lhs / rhs; the quotient of integers is truncated towards zero.", kNumbers,
+    BinaryOp("divide", "lhs / rhs. The quotient of integers is truncated toward zero.", kNumbers,
              LowerBinary<Divide>,
              Examples({BinaryCase(kF32, {1, -2}, {0.5, 4}, {2, -0.5}),
                        BinaryCase(kI32, {7, -7, 5}, {2, 2, 0}, {3, -3, 0})}),
              Arithmetic::kQuotient),
-    BinaryOp("floor_divide", "lhs / rhs, rounded towards minus infinity.", kNumbers,
+    BinaryOp("floor_divide", "lhs / rhs, rounded toward minus infinity.", kNumbers,
              LowerBinary<FloorDivide>,
              Examples({BinaryCase(kF32, {7, -7}, {2, 2}, {3, -4}),
                        BinaryCase(kI32, {7, -7, 7}, {2, 2, -2}, {3, -4, -4})})),
-    BinaryOp("floor_mod", "lhs - floor_divide(lhs, rhs) * rhs; it has the sign of rhs.", kNumbers,
+    BinaryOp("floor_mod", "lhs - floor_divide(lhs, rhs) * rhs, with the sign of rhs.", kNumbers,
              LowerBinary<FloorMod>,
              Examples({BinaryCase(kF32, {7.5, -7.5}, {2, 2}, {1.5, 0.5}),
                        BinaryCase(kI32, {7, -7, 7}, {3, 3, -3}, {1, 2, -2})})),
     BinaryOp("mod", kTruncModDoc, kNumbers, LowerBinary<TruncMod>,
              Examples({BinaryCase(kF32, {7.5, -7.5}, {2, 2}, {1.5, -1.5}),
                        BinaryCase(kI32, {7, -7, 7}, {3, 3, -3}, {1, -1, 1})})),
-    BinaryOp("trunc_divide", "lhs / rhs, rounded towards zero.", kNumbers, LowerBinary<TruncDivide>,
+    BinaryOp("trunc_divide", "lhs / rhs, rounded toward zero.", kNumbers, LowerBinary<TruncDivide>,
              Examples({BinaryCase(kF32, {7, -7}, {2, 2}, {3, -3}),
                        BinaryCase(kI32, {7, -7, 7}, {2, 2, -2}, {3, -3, -3})})),
     BinaryOp("trunc_mod", kTruncModDoc, kNumbers, LowerBinary<TruncMod>,
@@ -139,15 +138,15 @@ const OpDef kArithmetic[] = {
                        BinaryCase(kI32, {7, -7, 7}, {3, 3, -3}, {1, -1, 1})})),
     BinaryOp(
         "power",
-        "lhs to the power of rhs. Of integers with a negative rhs it is 0, unless lhs is 1 or -1.",
+        "lhs to the power of rhs. For integers with a negative rhs it is 0, unless lhs is 1 or -1.",
         kNumbers, LowerBinary<Power>,
         Examples({BinaryCase(kF32, {2, 9, 2}, {3, 0.5, -1}, {8, 3, 0.5}, 1e-6),
                   BinaryCase(kI32, {2, -3, -1, 5}, {10, 3, -3, -1}, {1024, -27, -1, 0})})),
-    BinaryOp("maximum", "The larger of lhs and rhs; NaN if one of them is NaN.", kNumbers,
+    BinaryOp("maximum", "The larger of lhs and rhs, or NaN if one of them is NaN.", kNumbers,
              LowerBinary<loop::Maximum>,
              Examples({BinaryCase(kF32, {1, -2}, {0.5, 2}, {1, 2}),
                        BinaryCase(kU8, {200, 1}, {100, 2}, {200, 2})})),
-    BinaryOp("minimum", "The smaller of lhs and rhs; NaN if one of them is NaN.", kNumbers,
+    BinaryOp("minimum", "The smaller of lhs and rhs, or NaN if one of them is NaN.", kNumbers,
              LowerBinary<loop::Minimum>,
              Examples({BinaryCase(kF32, {1, -2}, {0.5, 2}, {0.5, -2}),
                        BinaryCase(kU8, {200, 1}, {100, 2}, {100, 1})})),

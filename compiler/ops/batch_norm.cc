@@ -79,21 +79,22 @@ Tensor Pair(double a, double b) { return Values(F32({2}), {a, b}); }
 
 const OpDef kBatchNorm = {
     {.name = "nn.batch_norm",
-     .doc = "(data - moving_mean) / sqrt(moving_var + epsilon) * gamma + beta, with the values of "
-            "the index along the axis; and "
-            "moving_mean and moving_var as they are.",
+     .doc = "(data - moving_mean) / sqrt(moving_var + epsilon) * gamma + beta, where the four "
+            "vectors are read at the index along the axis. The other two results are moving_mean "
+            "and moving_var, unchanged.",
      .inputs = {{"data", "floats of rank 1 or more"},
                 {"gamma", "(extent of the axis,)"},
                 {"beta", "(extent of the axis,)"},
                 {"moving_mean", "(extent of the axis,)"},
                 {"moving_var", "(extent of the axis,)"}},
-     .attrs = {{"axis", AttrType::kInt, 1, false, "of the channels"},
-               {"epsilon", AttrType::kFloat, 1e-5, false, "added to the variance"},
-               {"center", AttrType::kBool, true, false, "add beta"},
-               {"scale", AttrType::kBool, true, false, "multiply by gamma"}},
+     .attrs = {{"axis", AttrType::kInt, 1, false, "axis of the channels"},
+               {"epsilon", AttrType::kFloat, 1e-5, false, "number added to the variance"},
+               {"center", AttrType::kBool, true, false, "true if beta is added"},
+               {"scale", AttrType::kBool, true, false,
+                "true if the result is multiplied by gamma"}},
      .num_outputs = [](const Attrs&, size_t) -> absl::StatusOr<int> { return 3; }},
     {"data holds floats", "axis is an axis of data",
-     "the other inputs are vectors of data's dtype, one value per index of the axis"},
+     "the other inputs are vectors of data's dtype with one value per index of the axis"},
     {.fusion = Fusion::kOpaque, .layout = {LayoutRule::kAxis, "axis"}, .canonical = ScaleAndShift},
     Infer,
     Lower,

@@ -59,15 +59,15 @@ absl::StatusOr<std::vector<ValueId>> AsCast(Graph& graph, const Node& node,
 }
 
 constexpr absl::string_view kCastDoc =
-    "A float to an integer is truncated towards zero, saturates, and NaN is 0; an integer to a "
-    "narrower one wraps around; to a float "
-    "rounds to nearest, halves to even; to bool is != 0.";
+    "From a float to an integer, values are truncated toward zero and saturate, and NaN becomes 0. "
+    "From an integer to a narrower one, they wrap around. To a float, they round to nearest, "
+    "halves to even. To bool, every value other than 0 is true.";
 
 const OpDef kCasts[] = {
     {{.name = "cast",
       .doc = absl::StrCat("data in another dtype. ", kCastDoc),
       .inputs = {{"data", "any type"}},
-      .attrs = {{"dtype", AttrType::kDType, {}, true, "of the result"}}},
+      .attrs = {{"dtype", AttrType::kDType, {}, true, "dtype of the result"}}},
      {"dtype is given"},
      {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise, .canonical = WithoutCast},
      InferCast,
@@ -94,8 +94,9 @@ const OpDef kCasts[] = {
     {{.name = "reinterpret",
       .doc = "The bits of data as another dtype of the same width.",
       .inputs = {{"data", "any type but float16"}},
-      .attrs = {{"dtype", AttrType::kDType, {}, true, "of the result"}}},
-     {"dtype is given", "both dtypes have as many bits", "neither is float16"},
+      .attrs = {{"dtype", AttrType::kDType, {}, true, "dtype of the result"}}},
+     {"dtype is given", "both dtypes have the same number of bits",
+      "neither is float16, unless both are"},
      {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
      InferReinterpret,
      LowerReinterpret,

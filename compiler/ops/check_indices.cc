@@ -69,15 +69,21 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kCheckIndices = {
     {.name = "check_indices",
-     .doc = "indices, where all lie from the least to the largest; else the model ends with a "
-            "status other than 0, and the last error names the first that does not.",
+     .doc = "The indices, if all of them lie between the least and the largest value. Otherwise "
+            "the model ends with a status other than 0, and the last error names the first index "
+            "that is out of range.",
      .inputs = {{"indices", "integers of any shape"}},
-     .attrs = {{"least", AttrType::kInts, {}, true, "one, or one for each index of dimension 0"},
-               {"largest", AttrType::kInts, {}, true, "as least"},
-               {"reader", AttrType::kString, "", false, "of the indices, named in the error"},
-               {"name", AttrType::kString, "indices", false, "of the indices in the error"}}},
+     .attrs = {{"least",
+                AttrType::kInts,
+                {},
+                true,
+                "least valid index: one number, or one for each index of dimension 0"},
+               {"largest", AttrType::kInts, {}, true, "largest valid index, in the form of least"},
+               {"reader", AttrType::kString, "", false,
+                "name of the reader of the indices in the error"},
+               {"name", AttrType::kString, "indices", false, "name of the indices in the error"}}},
     {"indices are integers",
-     "least and largest are one number, or one for each part along the first dimension",
+     "least and largest have one number each, or one for each index of dimension 0",
      "reader and name are short"},
     {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed},
     Infer,

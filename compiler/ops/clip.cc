@@ -43,10 +43,10 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kClip = {
     {.name = "clip",
-     .doc = "x, or the nearer of a_min and a_max where x is outside of them; NaN stays.",
+     .doc = "x limited to the range from a_min to a_max. NaN stays.",
      .inputs = {{"data", "numbers of any shape"}},
-     .attrs = {{"a_min", AttrType::kFloat, {}, true, "least value"},
-               {"a_max", AttrType::kFloat, {}, true, "greatest value"}}},
+     .attrs = {{"a_min", AttrType::kFloat, {}, true, "least value of the result"},
+               {"a_max", AttrType::kFloat, {}, true, "greatest value of the result"}}},
     {"data holds numbers", "a_min is not above a_max, and neither is NaN"},
     {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
     Infer,

@@ -25,7 +25,7 @@ OpDef Comparison(std::string name, std::string doc, const BinaryDomain& domain,
 const OpDef kCompare[] = {
     Comparison("equal", "lhs == rhs.", kAnythingToBool, LowerBinary<Apply<CompareOp::kEq>>,
                {0, 1, 0}),
-    Comparison("not_equal", "lhs != rhs; true of NaN.", kAnythingToBool,
+    Comparison("not_equal", "lhs != rhs. It is true for NaN.", kAnythingToBool,
                LowerBinary<Apply<CompareOp::kNe>>, {1, 0, 1}),
     Comparison("less", "lhs < rhs.", kNumbersToBool, LowerBinary<Apply<CompareOp::kLt>>, {1, 0, 0}),
     Comparison("less_equal", "lhs <= rhs.", kNumbersToBool, LowerBinary<Apply<CompareOp::kLe>>,

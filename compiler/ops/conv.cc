@@ -2,6 +2,7 @@
 // nn.conv1d, nn.conv2d and nn.conv3d.
 #include "compiler/ops/convolution.h"
 #include "compiler/ops/matrix_product.h"
+#include "compiler/ops/merge_padding.h"
 
 namespace kiln {
 namespace {
@@ -28,42 +29,55 @@ std::vector<AttrSchema> ConvAttrs(int spatial) {
   const std::vector<int64_t> ones(static_cast<size_t>(spatial), 1);
 
   return {
-      {"strides", AttrType::kInts, AttrValue::Ints(ones), false, "places from window to window"},
+      {"strides", AttrType::kInts, AttrValue::Ints(ones), false,
+       "positions from one window to the next"},
       {"padding", AttrType::kInts, AttrValue::Ints(spatial == 3 ? Shape{0, 0, 0} : Shape{0, 0}),
        false,
-       "zeros around data: one for all sides, one per dimension, or all before and all behind"},
-      {"dilation", AttrType::kInts, AttrValue::Ints(ones), false, "places from tap to tap"},
-      {"groups", AttrType::kInt, 1, false, "parts of the channels that do not see each other"},
-      {"channels", AttrType::kInt, {}, false, "of the output; None: as the weight has"},
-      {"kernel_size", AttrType::kInts, {}, false, "None: as the weight has"},
+       "zeros around data: one number for all sides, one per dimension, or one per dimension "
+       "before data and then one per dimension after it"},
+      {"dilation", AttrType::kInts, AttrValue::Ints(ones), false,
+       "positions from one tap to the next"},
+      {"groups", AttrType::kInt, 1, false,
+       "number of groups of channels that are convolved separately"},
+      {"channels",
+       AttrType::kInt,
+       {},
+       false,
+       "channels of the output; taken from the weight if None"},
+      {"kernel_size",
+       AttrType::kInts,
+       {},
+       false,
+       "extents of the kernel; taken from the weight if None"},
       {"data_layout", AttrType::kString, ChannelsFirst(spatial), false, DataLayoutNames(spatial)},
       {"kernel_layout", AttrType::kString, "OI" + SpatialLetters(spatial), false,
        spatial == 1   ? "any order of O, I, W"
        : spatial == 2 ? "OIHW, HWIO, OHWI, HWOI, …"
                       : "OIDHW, DHWIO, ODHWI, DHWOI, …"},
       {"out_layout", AttrType::kString, "", false, "\"\" or data_layout"},
-      {"out_dtype", AttrType::kDType, "", false, "of the sums; \"\": as data"}};
+      {"out_dtype", AttrType::kDType, "", false, "dtype of the sums; that of data if \"\""}};
 }
 
 constexpr absl::string_view kDoc =
     "Cross-correlation: out[n, o, y] = sum over i, k of data[n, i, y * stride - pad + k * "
-    "dilation] * weight[o, i, k], where i runs "
-    "over the channels of o's group and places outside of data are 0. A weight of a depthwise "
-    "convolution (as many groups as channels) "
-    "may also have the channels as O and the outputs per channel as I.";
+    "dilation] * weight[o, i, k]. i runs over the channels of o's group, and positions outside of "
+    "data are 0. In a depthwise convolution (as many groups as channels), the weight may also have "
+    "the channels as O and the outputs per channel as I.";
 
 Attrs Conv(std::initializer_list<std::pair<const std::string, AttrValue>> attrs) { return attrs; }
 
 const OpDef kConv1d = {
     {.name = "nn.conv1d",
      .doc = std::string(kDoc),
-     .inputs = {{"data", "(n, channels, w) or (n, w, channels)"}, {"weight", "as kernel_layout"}},
+     .inputs = {{"data", "(n, channels, w) or (n, w, channels)"},
+                {"weight", "dimensions as kernel_layout says"}},
      .attrs = ConvAttrs(1)},
     ConvolutionConstraints(),
     {.fusion = Fusion::kContraction,
      .layout = {LayoutRule::kNamed, "data_layout"},
      .weight = 1,
-     .channels = Channels::kLayouts},
+     .channels = Channels::kLayouts,
+     .canonical_with_producers = MergePadding},
     Infer<1>,
     Lower<1>,
     {Case({Values(F32({1, 1, 4}), {1, 2, 3, 4}), Values(F32({1, 1, 2}), {1, 10})},
@@ -78,14 +92,15 @@ const OpDef kConv2d = {
     {.name = "nn.conv2d",
      .doc = std::string(kDoc),
      .inputs = {{"data", "(n, channels, h, w) or (n, h, w, channels)"},
-                {"weight", "as kernel_layout"}},
+                {"weight", "dimensions as kernel_layout says"}},
      .attrs = ConvAttrs(2)},
     ConvolutionConstraints(),
     {.fusion = Fusion::kContraction,
      .layout = {LayoutRule::kNamed, "data_layout"},
      .weight = 1,
      .channels = Channels::kLayouts,
-     .quantized = "qnn.conv2d"},
+     .quantized = "qnn.conv2d",
+     .canonical_with_producers = MergePadding},
     Infer<2>,
     Lower<2>,
     {Case({Iota(F32({1, 1, 3, 3})), Values(F32({1, 1, 2, 2}), {1, 0, 0, -1})}, {},
@@ -121,13 +136,14 @@ const OpDef kConv3d = {
     {.name = "nn.conv3d",
      .doc = std::string(kDoc),
      .inputs = {{"data", "(n, channels, d, h, w) or (n, d, h, w, channels)"},
-                {"weight", "as kernel_layout"}},
+                {"weight", "dimensions as kernel_layout says"}},
      .attrs = ConvAttrs(3)},
     ConvolutionConstraints(),
     {.fusion = Fusion::kContraction,
      .layout = {LayoutRule::kNamed, "data_layout"},
      .weight = 1,
-     .channels = Channels::kLayouts},
+     .channels = Channels::kLayouts,
+     .canonical_with_producers = MergePadding},
     Infer<3>,
     Lower<3>,
     {Case({Iota(F32({1, 1, 2, 2, 2})), Values(F32({1, 1, 2, 1, 2}), {1, 0, 0, -1})}, {},

@@ -30,13 +30,13 @@ OpDef ConvTranspose(std::vector<OpExample> examples) {
            .doc = absl::StrCat(
                "The transpose of ", name,
                " as a linear map: data[n, i, y] * weight[i, o, k] is added to out[n, o, y * stride "
-               "- pad + k * dilation]. A dimension of the output has (extent - 1) * stride + "
-               "(taps - 1) * dilation + 1 + output_padding - padding places. O and I of "
-               "kernel_layout are outputs per group and channels of data; \"OI",
-               space, "\", the default, is read as \"IO", space, "\", as Relay means it."),
-           .inputs = {{"data", "as data_layout"},
-                      {"weight", "(channels, outputs / groups, taps…), or as kernel_layout"}},
-           .attrs = TransposedAttrs(kSpatial, "of the sums; \"\": as data")},
+               "- pad + k * dilation]. A dimension of the output has the extent (extent - 1) * "
+               "stride + (taps - 1) * dilation + 1 + output_padding - padding. O and I of "
+               "kernel_layout are the outputs per group and the channels of data. The default \"OI",
+               space, "\" is read as \"IO", space, "\", as in Relay."),
+           .inputs = {{"data", "dimensions as data_layout says"},
+                      {"weight", "(channels, outputs / groups, taps…), or as kernel_layout says"}},
+           .attrs = TransposedAttrs(kSpatial, "dtype of the sums; that of data if \"\"")},
           TransposedConstraints(kSpatial),
           {.fusion = Fusion::kContraction,
            .layout = {LayoutRule::kNamed, "data_layout"},

@@ -89,17 +89,18 @@ absl::StatusOr<Convolution> MakeConvolution(const Attrs& attrs, const TensorType
 }
 
 std::vector<std::string> ConvolutionConstraints() {
-  return {"data and weight hold floats, or integers",
-          "their dtypes are one, or out_dtype is given",
+  return {"data and weight both hold floats, or both hold integers",
+          "their dtypes are equal, or out_dtype is given",
           "out_dtype is of the same kind and not narrower",
-          "data_layout is one of those named, and out_layout is \"\" or the same",
-          "kernel_layout is an order of O, I and the spatial letters, those in order",
+          "data_layout is one of the layouts named above, and out_layout is \"\" or the same",
+          "kernel_layout is an order of O, I and the spatial letters in which the spatial letters "
+          "keep their order",
           "data and weight have the rank of their layouts",
-          "groups is positive and divides the channels of data and the outputs",
+          "groups is positive and divides the number of channels of data and of the output",
           "the weight has as many input channels as a group of data",
-          "channels and kernel_size are None or what the weight has",
-          "strides, dilation and the kernel are positive, padding is not negative, one value per "
-          "dimension (padding: 1, per dimension, or per side)",
+          "channels and kernel_size are None or match the weight",
+          "strides, dilation and the kernel have one positive value per dimension; padding has one "
+          "value, one per dimension or one per side, none of them negative",
           "at least one window fits into the padded data",
           "the padded data is a tensor within the limits"};
 }

@@ -105,23 +105,26 @@ std::optional<IndexInput> IndexOfBatch(const InferContext& c) {
 
 const OpDef kCropAndResize = {
     {.name = "image.crop_and_resize",
-     .doc = "Boxes of data at one resolution. A box is (y0, x0, y1, x1), 0 to 1 from the centre of "
-            "the first place to that of the last; its corners are places of the crop, and the "
-            "middle of a box is that of a crop of one. Computed in float32.",
-     .inputs = {{"data", "numbers, as layout"},
+     .doc = "Boxes of data, resized to crop_size. A box is (y0, x0, y1, x1), with coordinates from "
+            "0 at the center of the first position to 1 at the center of the last. The corners of "
+            "a box are positions of the crop. A crop of one position takes the middle of the box. "
+            "All is computed in float32.",
+     .inputs = {{"data", "numbers, as layout says"},
                 {"boxes", "floats, (n, 4)"},
                 {"box_indices",
-                 "integers, (n,): which member of the batch; those out of range "
-                 "are brought to the nearest end"}},
+                 "integers, (n,): the member of the batch of each box; negative indices count from "
+                 "the end, and indices out of range are clamped to the nearest end"}},
      .attrs = {{"crop_size", AttrType::kInts, {}, true, "height and width of the result"},
                {"layout", AttrType::kString, "NCHW", false, "NCHW or NHWC"},
                {"method", AttrType::kString, "bilinear", false, "bilinear or nearest_neighbor"},
-               {"extrapolation_value", AttrType::kFloat, 0.0, false, "of what is beyond data"},
-               {"out_dtype", AttrType::kDType, "", false, "of the result; \"\": as data"}}},
-    {"data holds numbers, boxes floats, box_indices integers", "layout is NCHW or NHWC",
-     "method is bilinear or nearest_neighbor",
-     "data has rank 4 and a place, boxes has shape (n, 4), box_indices (n,)",
-     "crop_size is two positive numbers"},
+               {"extrapolation_value", AttrType::kFloat, 0.0, false, "value beyond data"},
+               {"out_dtype", AttrType::kDType, "", false,
+                "dtype of the result; that of data if \"\""}}},
+    {"data holds numbers, boxes holds floats, and box_indices holds integers",
+     "layout is NCHW or NHWC", "method is bilinear or nearest_neighbor",
+     "data has rank 4 and at least one element, boxes has shape (n, 4), and box_indices has shape "
+     "(n,)",
+     "crop_size has two positive numbers"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
     Infer,
     Lower,

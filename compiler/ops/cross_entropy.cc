@@ -35,17 +35,19 @@ absl::Status Lower(StageBuilder& b) {
 
 OpDef CrossEntropy(std::string name, std::string doc, std::string x,
                    absl::Status (*lower)(StageBuilder&), double expected) {
-  return {{.name = std::move(name),
-           .doc = std::move(doc),
-           .inputs = {{"x", std::move(x)}, {"y", "floats, (n, classes): what they should be"}}},
-          {"x and y hold floats of one dtype", "x and y have one shape (n, classes)"},
-          {.fusion = Fusion::kReduction, .layout = LayoutRule::kFixed},
-          Infer,
-          lower,
-          {Case({Values(F32({2, 2}), {0.5, 0.25, 1, 0.125}), Values(F32({2, 2}), {1, 0, 0.5, 0.5})},
-                {}, {Values(F32({}), {expected})}, 1e-6),
-           {.inputs = {F32({3, 9}), F32({3, 9})}, .input_min = 0.1, .input_max = 1},
-           {.inputs = {F16({2, 4}), F16({2, 4})}, .input_min = 0.1, .input_max = 1}}};
+  return {
+      {.name = std::move(name),
+       .doc = std::move(doc),
+       .inputs = {{"x", std::move(x)}, {"y", "floats, (n, classes): the wanted probabilities"}}},
+      {"x and y hold floats of the same dtype",
+       "x and y have the same shape (n, classes), with n of 1 or more"},
+      {.fusion = Fusion::kReduction, .layout = LayoutRule::kFixed},
+      Infer,
+      lower,
+      {Case({Values(F32({2, 2}), {0.5, 0.25, 1, 0.125}), Values(F32({2, 2}), {1, 0, 0.5, 0.5})}, {},
+            {Values(F32({}), {expected})}, 1e-6),
+       {.inputs = {F32({3, 9}), F32({3, 9})}, .input_min = 0.1, .input_max = 1},
+       {.inputs = {F16({2, 4}), F16({2, 4})}, .input_min = 0.1, .input_max = 1}}};
 }
 
 const OpDef kCrossEntropies[] = {

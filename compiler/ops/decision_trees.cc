@@ -189,18 +189,19 @@ const double kNan = std::numeric_limits<double>::quiet_NaN();
 const OpDef kDecisionTrees = {
     {.name = "decision_trees",
      .doc = "The number of the leaf that each sample reaches in each tree. A node compares one "
-            "feature: where it is not above the threshold, the walk goes on with the first child, "
-            "else with the second, as for NaN. A child or root of 0 or more is a node, -1 - k "
-            "is leaf k. A walk that ends at no leaf within depth steps gives a negative number.",
+            "feature with its threshold. If the feature is not above the threshold, the walk goes "
+            "on with the first child. If it is above or NaN, the walk goes on with the second. A "
+            "child or root of 0 or more is a node, and -1 - k is leaf k. A walk that reaches no "
+            "leaf within depth steps gives a negative number.",
      .inputs = {{"data", "floats, (samples, features)"},
                 {"features",
-                 "of each node, integers; with missing, -1 - f is feature f of a node "
+                 "integers, the feature of each node; with missing, -1 - f is feature f of a node "
                  "where NaN goes to the first child"},
-                {"thresholds", "of each node, of the dtype of data"},
-                {"children", "of each node, integers, (nodes, 2)"},
-                {"roots", "of each tree, integers"}},
-     .attrs = {{"depth", AttrType::kInt, {}, true, "steps of the longest walk"},
-               {"missing", AttrType::kBool, false, false, "features may be negative"}}},
+                {"thresholds", "threshold of each node, in the dtype of data"},
+                {"children", "integers, (nodes, 2): the children of each node"},
+                {"roots", "integers, the root of each tree"}},
+     .attrs = {{"depth", AttrType::kInt, {}, true, "number of steps of the longest walk"},
+               {"missing", AttrType::kBool, false, false, "true if features may be negative"}}},
     {"data holds floats of shape (samples, features)",
      "thresholds is a vector of the dtype of data, with at least one element",
      "features and children have a row for each threshold", "roots is a vector",

@@ -104,11 +104,12 @@ OpDef Block(std::string name, std::string doc, InferResult (*infer)(const InferC
   return {
       {.name = std::move(name),
        .doc = std::move(doc),
-       .inputs = {{"data", "as layout"}},
-       .attrs = {{"block_size", AttrType::kInt, 1, false, "places of a block in each direction"},
+       .inputs = {{"data", "dimensions as layout says"}},
+       .attrs = {{"block_size", AttrType::kInt, 1, false, "positions of a block in each direction"},
                  {"layout", AttrType::kString, "NCHW", false, "NCHW or NHWC"},
                  {"mode", AttrType::kString, "DCR", false,
-                  "channels are numbered by place and channel (DCR), or channel and place (CRD)"}}},
+                  "order in which the deep channels are numbered: by position and then channel "
+                  "(DCR), or by channel and then position (CRD)"}}},
       {"layout is NCHW or NHWC", "mode is DCR or CRD", "data has rank 4", "block_size is positive",
        std::move(divides)},
       {.fusion = Fusion::kInjective,
@@ -120,16 +121,16 @@ OpDef Block(std::string name, std::string doc, InferResult (*infer)(const InferC
 }
 
 const OpDef kBlocks[] = {
-    Block("nn.depth_to_space", "Blocks of block_size² channels as blocks of places.",
-          InferDepthToSpace, LowerDepthToSpace, "block_size² divides the channels",
+    Block("nn.depth_to_space", "Blocks of block_size² channels, moved into blocks of positions.",
+          InferDepthToSpace, LowerDepthToSpace, "block_size² divides the number of channels",
           {Case({Iota(F32({1, 8, 1, 1}))}, {{"block_size", 2}},
                 {Values(F32({1, 2, 2, 2}), {0, 2, 4, 6, 1, 3, 5, 7})}),
            Case({Iota(F32({1, 8, 1, 1}))}, {{"block_size", 2}, {"mode", "CRD"}},
                 {Iota(F32({1, 2, 2, 2}))}),
            Case({Iota(I8({1, 1, 2, 4}))}, {{"block_size", 2}, {"layout", "NHWC"}},
                 {Values(I8({1, 2, 4, 1}), {0, 1, 4, 5, 2, 3, 6, 7})})}),
-    Block("nn.space_to_depth", "Blocks of block_size² places as blocks of channels.",
-          InferSpaceToDepth, LowerSpaceToDepth, "block_size divides the places in each direction",
+    Block("nn.space_to_depth", "Blocks of block_size² positions, moved into blocks of channels.",
+          InferSpaceToDepth, LowerSpaceToDepth, "block_size divides the extent in each direction",
           {Case({Iota(F32({1, 2, 2, 2}))}, {{"block_size", 2}},
                 {Values(F32({1, 8, 1, 1}), {0, 4, 1, 5, 2, 6, 3, 7})}),
            Case({Iota(F32({1, 2, 2, 2}))}, {{"block_size", 2}, {"mode", "CRD"}},

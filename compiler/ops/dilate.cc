@@ -44,11 +44,12 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kDilate = {
     {.name = "nn.dilate",
-     .doc = "The elements of x apart from each other: element i * stride of the result is element "
-            "i, and dilation_value stands between them.",
+     .doc = "The elements of x, spread apart. Element i * stride of the result is element i of x, "
+            "and dilation_value fills the gaps.",
      .inputs = {{"x", "any type"}},
-     .attrs = {{"strides", AttrType::kInts, List({1, 1}), false, "per dimension"},
-               {"dilation_value", AttrType::kFloat, 0.0, false, "cast to the dtype of x"}}},
+     .attrs = {{"strides", AttrType::kInts, List({1, 1}), false, "stride per dimension"},
+               {"dilation_value", AttrType::kFloat, 0.0, false,
+                "value of the gaps, cast to the dtype of x"}}},
     {"strides has a positive number per dimension", "the result is a tensor within the limits"},
     {.fusion = Fusion::kInjective, .layout = {LayoutRule::kPerAxis, "strides"}},
     Infer,

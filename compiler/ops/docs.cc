@@ -91,9 +91,9 @@ std::string TraitsText(const OpDef& op) {
         op.inputs[std::min(static_cast<size_t>(traits.weight), op.inputs.size() - 1)].name,
         " is packed");
   }
-  if (traits.takes_byte_weights) absl::StrAppend(&text, " and may hold bytes beside floats");
+  if (traits.takes_byte_weights) absl::StrAppend(&text, " and may hold bytes if data holds floats");
   if (traits.quantized != nullptr) {
-    absl::StrAppend(&text, "; of quantised numbers ", traits.quantized);
+    absl::StrAppend(&text, "; quantized form ", traits.quantized);
   }
   return text;
 }
@@ -187,7 +187,7 @@ void AppendInputs(const OpDef& op, std::string* out) {
     const bool several = op.tuple_input && op.inputs.size() > 1;
     absl::StrAppend(out, "| ", op.inputs[k].name, op.tuple_input && !several ? " (tuple)" : "",
                     k >= optional ? " (optional)" : "", " | ",
-                    several ? "as said" : ToString(DTypesOfInput(op, k)), " | ",
+                    several ? "as described" : ToString(DTypesOfInput(op, k)), " | ",
                     Cell(op.inputs[k].doc), " |\n");
   }
 }
@@ -208,16 +208,16 @@ void AppendAttrs(const OpDef& op, std::string* out) {
 std::string OpsMarkdown() {
   std::string out =
       "# Operators\n\n"
-      "Made from `compiler/ops` by `bazel run //docs:update_ops`.\n\n"
-      "Each operator has its Relay name, what it computes, its traits (`compiler/ops/traits.h`: "
-      "how "
-      "it joins others in one\n"
-      "function and follows the change of layout, whether it moves data), its inputs and "
-      "attributes, and the constraints that\n"
-      "type inference cites by number. *dtypes* are those that type inference takes: numbers are "
-      "integers and floats; integers\n"
-      "are int8 to int64 and uint8 to uint64; floats are float16, float32 and float64. Which of "
-      "them go together is a constraint.\n";
+      "Generated from `compiler/ops` by `bazel run //docs:update_ops`.\n\n"
+      "Each operator has its Relay name, a description, its traits in parentheses, its inputs, "
+      "its attributes and its\n"
+      "constraints. The traits (`compiler/ops/traits.h`) say how the operator joins others in one "
+      "function, how it follows a\n"
+      "change of layout, and if it moves data. Type inference cites the constraints by number.\n\n"
+      "*dtypes* are the dtypes that type inference accepts. Numbers are integers and floats. "
+      "Integers are int8 to int64 and\n"
+      "uint8 to uint64. Floats are float16, float32 and float64. The constraints say how dtypes "
+      "combine.\n";
   for (const OpDef* op : AllOps()) {
     absl::StrAppend(&out, "\n## ", op->name, "\n\n", op->doc, " (", TraitsText(*op),
                     op->num_outputs == nullptr   ? ""

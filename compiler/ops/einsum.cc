@@ -151,17 +151,21 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kEinsum = {
     {.name = "einsum",
-     .doc = "Products of elements of the operands, summed: every dimension has a letter, equal "
-            "letters run together, and letters that are not of the result are summed over. \"...\" "
-            "stands for dimensions that broadcast.",
+     .doc = "Sums of products of elements of the operands. Every dimension has a letter, and "
+            "dimensions with the same letter share one index. Letters that are not in the result "
+            "are summed over. \"...\" stands for dimensions that broadcast.",
      .inputs = {{"data", "numbers"}},
-     .attrs =
-         {{"equation", AttrType::kString, {}, true, "\"ij,jk->ik\" is the product of matrices"}},
+     .attrs = {{"equation",
+                AttrType::kString,
+                {},
+                true,
+                "terms of letters; \"ij,jk->ik\" is the product of two matrices"}},
      .tuple_input = true},
-    {"equation is of terms of letters, at most one result behind ->",
-     "it has a term per operand, with a letter per dimension",
-     "dimensions of one letter have one extent, or 1",
-     "the result has letters of the operands, each once", "operands hold numbers of one dtype"},
+    {"equation consists of terms of letters, with at most one result after ->",
+     "equation has one term per operand, with one letter per dimension",
+     "dimensions with the same letter have the same extent, or 1",
+     "the result has letters of the operands, each at most once",
+     "the operands hold numbers of the same dtype"},
     {.fusion = Fusion::kContraction, .layout = LayoutRule::kFixed},
     Infer,
     Lower,

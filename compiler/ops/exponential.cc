@@ -15,8 +15,8 @@ const OpDef kExponential[] = {
     Fusing(FloatUnary("exp", "e to the power of x.", LowerUnary<loop::Exp>, {-2, 0, 1.5},
                       {0.1353352832, 1, 4.4816890703})),
     Fusing(FloatUnary("expm1",
-                      "exp(x) - 1, also near 0, where that subtraction would lose most digits. "
-                      "exp and subtract become this operator.",
+                      "exp(x) - 1, accurate also near 0, where the subtraction would lose most "
+                      "digits. exp followed by subtract becomes this operator.",
                       LowerUnary<loop::Expm1>, {-2, 0, 1.5}, {-0.8646647168, 0, 3.4816890703})),
     FloatUnary("log", "Natural logarithm.", LowerUnary<loop::Log>, {0.125, 1, 10},
                {-2.0794415417, 0, 2.3025850930}),
@@ -34,17 +34,17 @@ const OpDef kExponential[] = {
     Fusing(FloatUnary("erf", "Error function.", LowerUnary<loop::Erf>, {-3, 0, 0.5},
                       {-0.9999779095, 0, 0.5204998778})),
     Fusing(FloatUnary("nn.gelu",
-                      "x * (1 + erf(x / sqrt(2))) / 2. What exporters write for it in several "
-                      "operators becomes this one.",
+                      "x * (1 + erf(x / sqrt(2))) / 2. The sequence of operators that exporters "
+                      "write for it becomes this operator.",
                       LowerUnary<loop::Gelu>, {-3, 0, 0.5}, {-0.0040496940, 0, 0.3457312306})),
     Fusing(FloatUnary(
-        "nn.softplus", "log(1 + exp(x)). nn.relu(x) + log(1 + exp(-abs(x))) becomes this one.",
+        "nn.softplus", "log(1 + exp(x)). nn.relu(x) + log(1 + exp(-abs(x))) becomes this operator.",
         LowerUnary<loop::Softplus>, {-3, 0, 0.5}, {0.0485873516, 0.6931471806, 0.9740769842})),
-    Fusing(FloatUnary("fast_exp", "exp, at least as exact as needed: the same function.",
+    Fusing(FloatUnary("fast_exp", "The same function as exp, which is at least as exact as needed.",
                       LowerUnary<loop::Exp>, {-2, 0, 1.5}, {0.1353352832, 1, 4.4816890703})),
-    Fusing(FloatUnary("fast_tanh", "tanh: the same function.", LowerUnary<loop::Tanh>, {-3, 0, 0.5},
-                      {-0.9950547537, 0, 0.4621171573})),
-    Fusing(FloatUnary("fast_erf", "erf: the same function.", LowerUnary<loop::Erf>, {-3, 0, 0.5},
+    Fusing(FloatUnary("fast_tanh", "The same function as tanh.", LowerUnary<loop::Tanh>,
+                      {-3, 0, 0.5}, {-0.9950547537, 0, 0.4621171573})),
+    Fusing(FloatUnary("fast_erf", "The same function as erf.", LowerUnary<loop::Erf>, {-3, 0, 0.5},
                       {-0.9999779095, 0, 0.5204998778})),
 };
 KILN_REGISTER_OPS(kExponential);

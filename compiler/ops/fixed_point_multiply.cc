@@ -37,11 +37,12 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kFixedPointMultiply = {
     {.name = "fixed_point_multiply",
-     .doc = "data * multiplier / 2^31 * 2^shift, rounded to the nearest integer, halves up, and "
-            "wrapped to int32.",
+     .doc = "data * multiplier / 2^31 * 2^shift, rounded to the nearest integer with halves up, "
+            "and wrapped to int32.",
      .inputs = {{"data", "int32"}},
-     .attrs = {{"multiplier", AttrType::kInt, {}, true, "31 bits behind the point"},
-               {"shift", AttrType::kInt, {}, true, "to the left"}}},
+     .attrs =
+         {{"multiplier", AttrType::kInt, {}, true, "factor with 31 bits after the binary point"},
+          {"shift", AttrType::kInt, {}, true, "shift to the left, in bits"}}},
     {"data is int32", "multiplier is an int32", "shift is -30 to 30"},
     {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
     Infer,

@@ -43,14 +43,14 @@ std::optional<IndexInput> IndexOfGather(const InferContext& c) {
 
 const OpDef kGather = {
     {.name = "gather",
-     .doc = "out[i, …, k] = data[i, …, k] with the index along the axis replaced by indices[i, …, "
-            "k]. Negative indices count from the end; "
-            "those out of range are brought to the nearest end.",
-     .inputs = {{"data", "any type"}, {"indices", "integers, as many dimensions as data"}},
-     .attrs = {{"axis", AttrType::kInt, {}, true, "of the indices"}}},
+     .doc = "out[i, …, k] = data[i, …, k], with the index along the axis replaced by indices[i, …, "
+            "k]. Negative indices count from the end, and indices out of range are clamped to the "
+            "nearest end.",
+     .inputs = {{"data", "any type"}, {"indices", "integers, with as many dimensions as data"}},
+     .attrs = {{"axis", AttrType::kInt, {}, true, "axis of data that the indices count along"}}},
     {"indices are integers", "axis is an axis of data",
-     "indices have the rank of data and are no larger, but along the axis",
-     "there is an element to gather"},
+     "indices have the rank of data and are no larger than data, except along the axis",
+     "there is at least one element to gather"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed, .origin = Origin::kMoved},
     InferGather,
     LowerGather,
@@ -116,20 +116,20 @@ std::optional<IndexInput> IndexOfGatherNd(const InferContext& c) {
 
 const OpDef kGatherNd = {
     {.name = "gather_nd",
-     .doc = "out[i, …] = data[indices[0, i], indices[1, i], …]: the first dimension of indices "
-            "says where along the first dimensions of "
-            "data, behind batch_dims dimensions that both have. Negative indices count from the "
-            "end; those out of range are brought to the "
-            "nearest end.",
-     .inputs = {{"data", "any type"}, {"indices", "(indices per place, places…)"}},
-     .attrs = {{"batch_dims", AttrType::kInt, 0, false, "dimensions in common"},
+     .doc = "out[i, …] = data[indices[0, i], indices[1, i], …]. The first dimension of indices has "
+            "one index for each of the first dimensions of data, after batch_dims dimensions that "
+            "both tensors share. Negative indices count from the end, and indices out of range are "
+            "clamped to the nearest end.",
+     .inputs = {{"data", "any type"}, {"indices", "integers, (indices per position, positions…)"}},
+     .attrs = {{"batch_dims", AttrType::kInt, 0, false, "number of shared batch dimensions"},
                {"index_rank",
                 AttrType::kInt,
                 {},
                 false,
-                "number of indices per place; not read, the shape has it"}}},
-    {"indices are integers", "batch_dims dimensions of both are equal",
-     "there are not more indices per place than dimensions", "there is an element to gather"},
+                "number of indices per position; not read, because the shape gives it"}}},
+    {"indices are integers", "data and indices have batch_dims equal batch dimensions",
+     "there are no more indices per position than dimensions of data after the batch dimensions",
+     "there is at least one element to gather"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed, .origin = Origin::kMoved},
     InferGatherNd,
     LowerGatherNd,

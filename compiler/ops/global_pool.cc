@@ -113,10 +113,10 @@ template <Combine kCombine>
 OpDef Global(std::string name, std::string doc, double expected) {
   return {{.name = std::move(name),
            .doc = std::move(doc),
-           .inputs = {{"data", "as layout"}},
+           .inputs = {{"data", "dimensions as layout says"}},
            .attrs = {Layout(2), kOutLayout}},
           {"data holds numbers", "layout is NCHW or NHWC, and out_layout is \"\" or the same",
-           "data has rank 4", "there is one window", "data has a place"},
+           "data has rank 4", "there is one window", "data has at least one position"},
           {.fusion = Fusion::kReduction,
            .layout = {LayoutRule::kNamed, "layout"},
            .origin = OriginOf(kCombine)},
@@ -130,25 +130,25 @@ OpDef Global(std::string name, std::string doc, double expected) {
 
 template <int kSpatial, Combine kCombine>
 OpDef Adaptive(std::string name, std::string doc, std::vector<OpExample> examples) {
-  return {
-      {.name = std::move(name),
-       .doc = doc + " of each of output_size windows: window o of n over w places runs from "
-                    "floor(o w / n) to ceil((o + 1) w / n).",
-       .inputs = {{"data", "as layout"}},
-       .attrs = {{"output_size", AttrType::kInts, AttrValue::Ints({}), false,
-                  "windows per dimension; [] is as many as places"},
-                 Layout(kSpatial),
-                 kOutLayout}},
-      {"data holds numbers",
-       "layout is " + DataLayoutNames(kSpatial) + ", and out_layout is \"\" or the same",
-       absl::StrCat("data has rank ", kSpatial + 2),
-       "output_size is positive, one number per dimension, or one, or none", "data has a place"},
-      {.fusion = Fusion::kReduction,
-       .layout = {LayoutRule::kNamed, "layout"},
-       .origin = OriginOf(kCombine)},
-      Infer<kSpatial>,
-      Lower<kSpatial, kCombine>,
-      std::move(examples)};
+  return {{.name = std::move(name),
+           .doc = doc + " of each of output_size windows. Window o of n over w positions runs from "
+                        "floor(o w / n) to ceil((o + 1) w / n).",
+           .inputs = {{"data", "dimensions as layout says"}},
+           .attrs = {{"output_size", AttrType::kInts, AttrValue::Ints({}), false,
+                      "windows per dimension; [] means one window per position"},
+                     Layout(kSpatial),
+                     kOutLayout}},
+          {"data holds numbers",
+           "layout is " + DataLayoutNames(kSpatial) + ", and out_layout is \"\" or the same",
+           absl::StrCat("data has rank ", kSpatial + 2),
+           "output_size has one positive number per dimension, one for all, or none",
+           "data has at least one position"},
+          {.fusion = Fusion::kReduction,
+           .layout = {LayoutRule::kNamed, "layout"},
+           .origin = OriginOf(kCombine)},
+          Infer<kSpatial>,
+          Lower<kSpatial, kCombine>,
+          std::move(examples)};
 }
 
 std::vector<OpExample> Examples1d(const std::vector<double>& expected) {

@@ -145,20 +145,24 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kGridSample = {
     {.name = "image.grid_sample",
-     .doc = "data read at the places that grid gives: coordinates x, y (, z) from -1 to 1, between "
-            "the outer places' centres with align_corners, else between their borders. The nearest "
-            "place, or the weighted mean of those around it.",
-     .inputs = {{"data", "floats, as layout"},
-                {"grid", "floats, (n, 2, h, w) or (n, 3, d, h, w) of the result"}},
+     .doc = "The values of data at the positions that grid gives. Coordinates x, y (, z) run from "
+            "-1 to 1: between the centers of the outer positions with align_corners, otherwise "
+            "between their borders. A value is that of the nearest position, or the weighted mean "
+            "of the positions around it.",
+     .inputs = {{"data", "floats, as layout says"},
+                {"grid",
+                 "floats, (n, 2, h, w) or (n, 3, d, h, w), with the extents of the result"}},
      .attrs = {{"method", AttrType::kString, "bilinear", false, "bilinear, nearest or bicubic"},
                {"layout", AttrType::kString, "NCHW", false, "NCHW or NCDHW"},
                {"padding_mode", AttrType::kString, "zeros", false,
-                "what is beyond the data: zeros, border or reflection"},
-               {"align_corners", AttrType::kBool, true, false, "1 is the last place's centre"}}},
+                "values beyond data: zeros, border or reflection"},
+               {"align_corners", AttrType::kBool, true, false,
+                "true if -1 and 1 are the centers of the outer positions"}}},
     {"data and grid hold floats", "layout is NCHW or NCDHW",
-     "data and grid have the layout's rank, one batch, and the grid has a coordinate per dimension",
-     "method is bilinear, nearest, or of NCHW bicubic",
-     "padding_mode is zeros, border or reflection", "data has a place"},
+     "data and grid have the rank of the layout and the same batch, and grid has one coordinate "
+     "per dimension",
+     "method is bilinear, nearest, or bicubic with NCHW",
+     "padding_mode is zeros, border or reflection", "data has at least one position"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
     Infer,
     Lower,

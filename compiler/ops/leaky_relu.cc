@@ -22,7 +22,7 @@ absl::Status LowerLeakyRelu(StageBuilder& b) {
 
 const OpDef kLeakyRelu = {
     {.name = "nn.leaky_relu",
-     .doc = "x where x > 0, else alpha * x.",
+     .doc = "x if x > 0, else alpha * x.",
      .inputs = {{"data", "floats of any shape"}},
      .attrs = {{"alpha", AttrType::kFloat, 0.25, false, "slope below 0"}}},
     {"data holds floats"},
@@ -58,10 +58,10 @@ absl::Status LowerPRelu(StageBuilder& b) {
 
 const OpDef kPRelu = {
     {.name = "nn.prelu",
-     .doc = "x where x > 0, else alpha[c] * x, where c is the index along the axis.",
+     .doc = "x if x > 0, else alpha[c] * x, where c is the index along the axis.",
      .inputs = {{"data", "floats of rank 1 or more"}, {"alpha", "(extent of the axis,)"}},
-     .attrs = {{"axis", AttrType::kInt, 1, false, "of the slopes"}}},
-    {"data and alpha hold floats of one dtype", "axis is an axis of data",
+     .attrs = {{"axis", AttrType::kInt, 1, false, "axis whose index selects the slope"}}},
+    {"data and alpha hold floats of the same dtype", "axis is an axis of data",
      "alpha has one slope per index of the axis"},
     {.fusion = Fusion::kElementwise, .layout = {LayoutRule::kAxis, "axis"}},
     InferPRelu,

@@ -55,17 +55,16 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kLrn = {
     {.name = "nn.lrn",
-     .doc = "Local response normalisation: data / (bias + alpha / size * sum of squares)^beta, the "
-            "sum over the size places around each "
-            "along the axis.",
+     .doc = "Local response normalization: data / (bias + alpha / size * sum of squares)^beta. The "
+            "sum runs over size positions along the axis, centered at each element.",
      .inputs = {{"data", "floats"}},
-     .attrs = {{"size", AttrType::kInt, 5, false, "places of the sum"},
-               {"axis", AttrType::kInt, 1, false, "of the sum"},
-               {"bias", AttrType::kFloat, 2.0, false, ""},
-               {"alpha", AttrType::kFloat, 0.0001, false, ""},
-               {"beta", AttrType::kFloat, 0.75, false, ""}}},
+     .attrs = {{"size", AttrType::kInt, 5, false, "number of positions in the sum"},
+               {"axis", AttrType::kInt, 1, false, "axis of the sum"},
+               {"bias", AttrType::kFloat, 2.0, false, "number added to the scaled sum"},
+               {"alpha", AttrType::kFloat, 0.0001, false, "factor of the sum"},
+               {"beta", AttrType::kFloat, 0.75, false, "exponent of the divisor"}}},
     {"data holds floats", "axis is an axis of data", "size is odd",
-     "padded data is a tensor within the limits"},
+     "the padded data is a tensor within the limits"},
     {.fusion = Fusion::kReduction, .layout = {LayoutRule::kAxis, "axis"}},
     Infer,
     Lower,

@@ -75,25 +75,28 @@ bool ByRows(const Graph& graph, const Node& node) {
 }
 
 const AttrSchema kOutDType = {"out_dtype", AttrType::kDType, "", false,
-                              "of the sums; \"\": as the inputs"};
+                              "dtype of the sums; that of the inputs if \"\""};
 const AttrSchema kTransposeA = {"transpose_a", AttrType::kBool, false, false,
-                                "tensor_a holds the transposed matrices"};
+                                "true if tensor_a holds transposed matrices"};
 const AttrSchema kTransposeB = {"transpose_b", AttrType::kBool, false, false,
-                                "tensor_b holds the transposed matrices"};
+                                "true if tensor_b holds transposed matrices"};
 
 const OpDef kMatmul = {
     {.name = "nn.matmul",
-     .doc = "The matrix product op(A) op(B).",
-     .inputs = {{"tensor_a", "(…, m, k), or (k, m) transposed"},
-                {"tensor_b", "(k, n), or (n, k) transposed"}},
-     .attrs = {{"units", AttrType::kInt, {}, false, "n; None: as tensor_b has"},
-               kOutDType,
-               kTransposeA,
-               kTransposeB}},
-    {"both inputs hold floats, or integers", "their dtypes are one, or out_dtype is given",
+     .doc = "The matrix product op(tensor_a) op(tensor_b), where op transposes a matrix if the "
+            "attribute says so.",
+     .inputs = {{"tensor_a", "(…, m, k), or (k, m) if transposed"},
+                {"tensor_b", "(k, n), or (n, k) if transposed"}},
+     .attrs =
+         {{"units", AttrType::kInt, {}, false, "number of columns n; taken from tensor_b if None"},
+          kOutDType,
+          kTransposeA,
+          kTransposeB}},
+    {"both inputs hold floats, or both hold integers",
+     "their dtypes are equal, or out_dtype is given",
      "out_dtype is of the same kind and not narrower",
-     "tensor_a has rank 2 or more (2 where transposed), tensor_b rank 2", "the depths agree",
-     "units is the number of columns"},
+     "tensor_a has rank 2 or more (exactly 2 if transposed), and tensor_b has rank 2",
+     "the depths agree", "units is None or the number of columns"},
     {.fusion = Fusion::kContraction, .layout = LayoutRule::kFixed, .weight = 1, .by_rows = ByRows},
     InferMatmul,
     Lower,
@@ -109,15 +112,17 @@ KILN_REGISTER_OP(kMatmul);
 
 const OpDef kBatchMatmul = {
     {.name = "nn.batch_matmul",
-     .doc =
-         "The matrix product op(A[i]) op(B[i]) of every batch i. An extent of 1 stands for every "
-         "index. TVM's operator takes one batch axis, this one any number.",
-     .inputs = {{"tensor_a", "(batch…, m, k), or (batch…, k, m) transposed"},
-                {"tensor_b", "(batch…, k, n), or (batch…, n, k) transposed"}},
+     .doc = "The matrix product op(tensor_a[i]) op(tensor_b[i]) of every batch i, where op "
+            "transposes a matrix if the attribute says so. A batch extent of 1 stands for every "
+            "index. TVM's operator takes one batch axis, and this one takes any number.",
+     .inputs = {{"tensor_a", "(batch…, m, k), or (batch…, k, m) if transposed"},
+                {"tensor_b", "(batch…, k, n), or (batch…, n, k) if transposed"}},
      .attrs = {kOutDType, kTransposeA, kTransposeB}},
-    {"both inputs hold floats, or integers", "their dtypes are one, or out_dtype is given",
-     "out_dtype is of the same kind and not narrower", "both have one rank, of 3 or more",
-     "the depths agree", "each extent of the batches is one number, or 1 in one of them"},
+    {"both inputs hold floats, or both hold integers",
+     "their dtypes are equal, or out_dtype is given",
+     "out_dtype is of the same kind and not narrower",
+     "both have the same rank, which is 3 or more", "the depths agree",
+     "the batch extents are equal, or 1 in one of the inputs"},
     {.fusion = Fusion::kContraction, .layout = LayoutRule::kFixed, .weight = 1, .by_rows = ByRows},
     InferBatchMatmul,
     Lower,

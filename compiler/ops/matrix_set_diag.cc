@@ -65,20 +65,21 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kMatrixSetDiag = {
     {.name = "matrix_set_diag",
-     .doc = "input with the diagonals k1 to k2 of its matrices replaced. Diagonal k holds the "
-            "elements with column - row = k; line k2 - k of diagonal has it, and one shorter than "
-            "the longest stands at the right end of its line, or the left.",
+     .doc =
+         "input with the diagonals k1 to k2 of its matrices replaced. Diagonal k has the elements "
+         "with column - row = k, and its new values are in line k2 - k of diagonal. A diagonal "
+         "shorter than the longest one is aligned to the right or left end of its line.",
      .inputs = {{"input", "any type, (…, rows, columns)"},
-                {"diagonal", "(…, k2 - k1 + 1, longest), or of one diagonal (…, longest)"}},
+                {"diagonal", "(…, k2 - k1 + 1, longest), or (…, longest) for a single diagonal"}},
      .attrs = {{"k1", AttrType::kInt, 0, false, "first diagonal"},
                {"k2", AttrType::kInt, 0, false, "last diagonal"},
                {"super_diag_right_align", AttrType::kBool, true, false,
-                "those of k >= 0 stand at the right"},
+                "true if diagonals with k >= 0 are aligned to the right"},
                {"sub_diag_right_align", AttrType::kBool, false, false,
-                "those of k < 0 stand at the right"}}},
-    {"input and diagonal have one dtype", "input has rank 2 or more",
+                "true if diagonals with k < 0 are aligned to the right"}}},
+    {"input and diagonal have the same dtype", "input has rank 2 or more",
      "k1 and k2 are diagonals of input, in order",
-     "diagonal has the shape that these diagonals ask for"},
+     "diagonal has the shape that these diagonals require"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
     Infer,
     Lower,

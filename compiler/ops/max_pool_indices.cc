@@ -74,23 +74,24 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kMaxPoolIndices = {
     {.name = "nn.max_pool_indices",
-     .doc =
-         "Where in data the largest value of each window of nn.max_pool1d to 3d stands, the "
-         "first of equal ones, or of NaNs: its number in row-major order, as int64. Not of Relay.",
+     .doc = "The index in data of the largest value of each window of nn.max_pool1d to 3d, counted "
+            "in row-major order, as int64. Among equal values, or NaNs if there are any, it is the "
+            "first. Not an operator of Relay.",
      .inputs = {{"data", "(n, channels, w), (n, channels, h, w) or (n, channels, d, h, w)"}},
      .attrs = {{"pool_size", AttrType::kInts, {}, true, "extents of a window"},
-               {"strides", AttrType::kInts, {}, true, "places from window to window"},
-               {"dilation", AttrType::kInts, {}, true, "places from tap to tap"},
+               {"strides", AttrType::kInts, {}, true, "positions from one window to the next"},
+               {"dilation", AttrType::kInts, {}, true, "positions from one tap to the next"},
                {"padding",
                 AttrType::kInts,
                 {},
                 true,
-                "around data: one for all sides, one per dimension, or all before and all behind"},
+                "padding around data: one number for all sides, one per dimension, or one per "
+                "dimension before data and then one per dimension after it"},
                {"ceil_mode", AttrType::kBool, false, false,
-                "a last window may hang over the end, unless it begins there"}}},
+                "true if the last window may extend past the end, unless it would begin there"}}},
     {"data holds numbers", "data has rank 3 to 5",
-     "pool_size, strides and dilation are positive, padding is not negative, one value per "
-     "dimension (padding: 1, per dimension, or per side)",
+     "pool_size, strides and dilation have one positive value per dimension; padding has one "
+     "value, one per dimension or one per side, none of them negative",
      "at least one window fits into the padded data"},
     {.fusion = Fusion::kReduction, .layout = LayoutRule::kFixed},
     Infer,

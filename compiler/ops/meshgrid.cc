@@ -45,16 +45,17 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kMeshgrid = {
     {.name = "meshgrid",
-     .doc = "A grid of vectors: result k holds vector k along one dimension, the same in every "
-            "other; dimension k, but with \"xy\" the first two are swapped.",
-     .inputs = {{"data", "vectors or scalars of one dtype"}},
-     .attrs = {{"indexing", AttrType::kString, "ij", false, "ij or xy"}},
+     .doc = "A grid of vectors. Result k holds vector k along dimension k and repeats it along all "
+            "others. With \"xy\", the first two dimensions are swapped.",
+     .inputs = {{"data", "vectors or scalars of the same dtype"}},
+     .attrs = {{"indexing", AttrType::kString, "ij", false,
+                "order of the first two dimensions: ij or xy"}},
      .tuple_input = true,
      .num_outputs = [](const Attrs&, size_t num_inputs) -> absl::StatusOr<int> {
        return static_cast<int>(num_inputs);
      }},
     {"indexing is ij or xy", absl::StrCat("there are 1 to ", kMaxRank, " vectors"),
-     "they are vectors or scalars of one dtype"},
+     "they are vectors or scalars of the same dtype"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed, .origin = Origin::kMoved},
     Infer,
     Lower,

@@ -121,14 +121,15 @@ OpDef MomentNorm(std::string name, std::string doc, int axis,
                  std::vector<std::string> constraints, std::vector<OpExample> examples) {
   std::vector<AttrSchema> attrs;
   if (name == "nn.group_norm")
-    attrs.push_back({"num_groups", AttrType::kInt, 0, false, "parts of the channels"});
-  attrs.push_back({"axis", AttrType::kInt, axis, false, "of the channels"});
-  attrs.push_back({"epsilon", AttrType::kFloat, 1e-5, false, "added to the variance"});
-  attrs.push_back({"center", AttrType::kBool, true, false, "add beta"});
-  attrs.push_back({"scale", AttrType::kBool, true, false, "multiply by gamma"});
+    attrs.push_back({"num_groups", AttrType::kInt, 0, false, "number of parts of the channels"});
+  attrs.push_back({"axis", AttrType::kInt, axis, false, "axis of the channels"});
+  attrs.push_back({"epsilon", AttrType::kFloat, 1e-5, false, "number added to the variance"});
+  attrs.push_back({"center", AttrType::kBool, true, false, "true if beta is added"});
+  attrs.push_back(
+      {"scale", AttrType::kBool, true, false, "true if the result is multiplied by gamma"});
   std::vector<std::string> all = {
       "data holds floats", "axis is an axis of data",
-      "gamma and beta are vectors of data's dtype, one value per index of the axis"};
+      "gamma and beta are vectors of data's dtype with one value per index of the axis"};
   all.insert(all.end(), constraints.begin(), constraints.end());
   return {{.name = std::move(name),
            .doc = std::move(doc),
@@ -145,8 +146,8 @@ OpDef MomentNorm(std::string name, std::string doc, int axis,
 
 const OpDef kMomentNorms[] = {
     MomentNorm("nn.layer_norm",
-               "(data - mean) / sqrt(variance + epsilon) * gamma + beta, mean and variance along "
-               "the axis.",
+               "(data - mean) / sqrt(variance + epsilon) * gamma + beta, with the mean and "
+               "variance along the axis.",
                -1, InferLayerNorm, LowerLayerNorm, {},
                {Case({Values(F32({2, 2}), {1, 3, -2, 8}), Values(F32({2}), {1, 2}),
                       Values(F32({2}), {0, 1})},
@@ -156,9 +157,8 @@ const OpDef kMomentNorms[] = {
                  .attrs = {{"axis", 1}, {"center", false}}},
                 {.inputs = {F16({2, 6}), F16({6}), F16({6})}, .attrs = {{"scale", false}}}}),
     MomentNorm("nn.instance_norm",
-               "(data - mean) / sqrt(variance + epsilon) * gamma + beta, mean and variance over "
-               "all dimensions but the first and "
-               "the axis.",
+               "(data - mean) / sqrt(variance + epsilon) * gamma + beta, with the mean and "
+               "variance over all dimensions except the first and the axis.",
                1, InferInstanceNorm, LowerInstanceNorm, {"axis is not the first"},
                {Case({Values(F32({1, 2, 2}), {1, 3, -2, 8}), Values(F32({2}), {1, 2}),
                       Values(F32({2}), {0, 1})},
@@ -167,9 +167,8 @@ const OpDef kMomentNorms[] = {
                 {.inputs = {F32({2, 3, 4, 5}), F32({5}), F32({5})}, .attrs = {{"axis", -1}}}}),
     MomentNorm(
         "nn.group_norm",
-        "(data - mean) / sqrt(variance + epsilon) * gamma + beta, mean and variance over all "
-        "dimensions but the first, for "
-        "each of num_groups parts of the axis.",
+        "(data - mean) / sqrt(variance + epsilon) * gamma + beta, with the mean and variance over "
+        "all dimensions except the first, for each of num_groups parts of the axis.",
         1, InferGroupNorm, LowerGroupNorm,
         {"axis is not the first", "num_groups is positive and divides the extent of the axis",
          "the rank of data is below the limit"},

@@ -178,17 +178,19 @@ AttrSchema Numbers(std::string name, const std::vector<double>& otherwise, std::
 
 const OpDef kBoxes[] = {
     {{.name = "vision.multibox_prior",
-      .doc = "Anchor boxes (x0, y0, x1, y1) around every place of data: one of each size, and of "
-             "the first size one of each ratio but the first. A size is a share of the height.",
+      .doc = "Anchor boxes (x0, y0, x1, y1) around every position of data. There is one box of "
+             "each size, and one of the first size for each ratio except the first. A size is a "
+             "share of the height.",
       .inputs = {{"data", "floats, (n, channels, h, w); its elements are not read"}},
       .attrs = {Numbers("sizes", {1}, "heights of boxes"),
-                Numbers("ratios", {1}, "of width to height"),
+                Numbers("ratios", {1}, "ratios of width to height"),
                 Numbers("steps", {-1, -1},
-                        "between centres, y and x; not positive: 1 / h and 1 / w"),
-                Numbers("offsets", {0.5, 0.5}, "of centres, y and x, in steps"),
-                {"clip", AttrType::kBool, false, false, "cut boxes off at 0 and 1"}}},
-     {"data holds floats of rank 4", "sizes are finite and ratios above 0, one of each or more",
-      "steps and offsets are two finite numbers each", "the result is a tensor within the limits"},
+                        "distances between centers, y and x; 1 / h and 1 / w if not positive"),
+                Numbers("offsets", {0.5, 0.5}, "offsets of centers, y and x, in steps"),
+                {"clip", AttrType::kBool, false, false, "true to cut boxes off at 0 and 1"}}},
+     {"data holds floats of rank 4",
+      "sizes are finite, ratios are above 0, and there is at least one of each",
+      "steps and offsets have two finite numbers each", "the result is a tensor within the limits"},
      {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
      InferPrior,
      LowerPrior,
@@ -202,18 +204,20 @@ const OpDef kBoxes[] = {
       {.inputs = {F16({1, 2, 3, 4})},
        .attrs = {{"sizes", List({0.2, 0.4})}, {"ratios", List({1, 2, 0.5})}}}}},
     {{.name = "vision.multibox_transform_loc",
-      .doc = "Anchors moved by predicted locations: for each box whose best class but the "
-             "background, class 0, has a probability of threshold or more, (class - 1, "
-             "probability, x0, y0, x1, y1), and -1 behind these; and how many they are.",
+      .doc = "Anchors moved by predicted locations. A box is valid if its best class other than "
+             "the background, class 0, has a probability of threshold or more. A valid box gives "
+             "(class - 1, probability, x0, y0, x1, y1), and -1 fills the rest. The second result "
+             "is the number of valid boxes.",
       .inputs = {{"cls_prob", "floats, (n, classes, boxes)"},
-                 {"loc_pred", "(n, boxes * 4): x, y, and logarithms of width and height"},
+                 {"loc_pred", "(n, boxes * 4): x, y, and the logarithms of width and height"},
                  {"anchor", "(1, boxes, 4): x0, y0, x1, y1"}},
-      .attrs = {{"clip", AttrType::kBool, true, false, "cut boxes off at 0 and 1"},
-                {"threshold", AttrType::kFloat, 0.01, false, "of probabilities"},
-                Numbers("variances", {0.1, 0.1, 0.2, 0.2}, "factors of locations")},
+      .attrs = {{"clip", AttrType::kBool, true, false, "true to cut boxes off at 0 and 1"},
+                {"threshold", AttrType::kFloat, 0.01, false, "least probability of a valid box"},
+                Numbers("variances", {0.1, 0.1, 0.2, 0.2},
+                        "factors of the four numbers of a location")},
       .num_outputs = [](const Attrs&, size_t) -> absl::StatusOr<int> { return 2; }},
-     {"all hold floats of one dtype", "cls_prob is (n, classes, boxes)",
-      "loc_pred is (n, boxes * 4)", "anchor is (1, boxes, 4)", "variances are four"},
+     {"all inputs hold floats of the same dtype", "cls_prob is (n, classes, boxes)",
+      "loc_pred is (n, boxes * 4)", "anchor is (1, boxes, 4)", "variances has four numbers"},
      {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed},
      InferTransform,
      LowerTransform,

@@ -122,21 +122,24 @@ AttrValue Width(const std::vector<std::vector<int64_t>>& pairs) {
   return AttrValue(std::move(list));
 }
 
-const AttrSchema kPadWidth = {
-    "pad_width", AttrType::kIntLists, {}, true, "places before and behind, per dimension"};
+const AttrSchema kPadWidth = {"pad_width",
+                              AttrType::kIntLists,
+                              {},
+                              true,
+                              "numbers of positions added before and after data, per dimension"};
 
 const OpDef kPads[] = {
     {{.name = "nn.pad",
-      .doc = "data with places around it: of pad_val (constant), of the nearest place of data "
-             "(edge), or of data reflected at its border, which "
-             "is not repeated (reflect).",
+      .doc =
+          "data with positions added around it. They hold pad_val (constant), the nearest element "
+          "of data (edge), or data reflected at its border, which is not repeated (reflect).",
       .inputs = {{"data", "any type"},
-                 {"pad_val", "one value, cast to the dtype of data; 0 where it is left out"}},
+                 {"pad_val", "one value, cast to the dtype of data; 0 if it is left out"}},
       .attrs = {kPadWidth,
                 {"pad_mode", AttrType::kString, "constant", false, "constant, edge or reflect"}},
       .num_optional_inputs = 1},
-     {"pad_width has a pair of numbers that are not negative per dimension",
-      "pad_mode is constant, edge or reflect", "there are enough places to copy",
+     {"pad_width has a pair of nonnegative numbers per dimension",
+      "pad_mode is constant, edge or reflect", "data has enough elements to copy",
       "pad_val has one element"},
      {.fusion = Fusion::kInjective,
       .layout = {LayoutRule::kPerAxis, "pad_width"},
@@ -158,13 +161,13 @@ const OpDef kPads[] = {
        .attrs = {{"pad_width", Width({{0, 0}, {0, 0}, {1, 1}, {2, 0}})}}},
       {.inputs = {F16({2, 2})}, .attrs = {{"pad_width", Width({{0, 0}, {1, 0}})}}}}},
     {{.name = "nn.mirror_pad",
-      .doc = "data with places around it that are data reflected at its border, which is repeated "
-             "(SYMMETRIC) or not (REFLECT).",
+      .doc = "data with positions added around it. They hold data reflected at its border, which "
+             "is repeated (SYMMETRIC) or not (REFLECT).",
       .inputs = {{"data", "any type"}},
       .attrs = {{"mode", AttrType::kString, "SYMMETRIC", false, "SYMMETRIC or REFLECT"},
                 kPadWidth}},
-     {"pad_width has a pair of numbers that are not negative per dimension",
-      "mode is SYMMETRIC or REFLECT", "there are enough places to copy"},
+     {"pad_width has a pair of nonnegative numbers per dimension", "mode is SYMMETRIC or REFLECT",
+      "data has enough elements to copy"},
      {.fusion = Fusion::kInjective,
       .layout = {LayoutRule::kPerAxis, "pad_width"},
       .origin = Origin::kMoved},

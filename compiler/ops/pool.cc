@@ -42,18 +42,19 @@ absl::Status LowerAvg(StageBuilder& b) {
 }
 
 constexpr absl::string_view kMaxDoc =
-    "The largest value of each window, NaN if one is NaN; padding does not count.";
+    "The largest value of each window, or NaN if it holds a NaN. Padding does not count.";
 constexpr absl::string_view kAvgDoc =
-    "The mean of each window. Padding counts as zeros with count_include_pad, else not at all.";
+    "The mean of each window. Padding counts as zeros with count_include_pad, and otherwise does "
+    "not count.";
 
 OpDef PoolOp(std::string name, int spatial, bool average, InferResult (*infer)(const InferContext&),
              absl::Status (*lower)(StageBuilder&), std::vector<OpExample> examples) {
   std::vector<AttrSchema> attrs = PoolAttrs(spatial);
   if (average)
-    attrs.push_back({"count_include_pad", AttrType::kBool, false, false, "padding counts"});
+    attrs.push_back({"count_include_pad", AttrType::kBool, false, false, "true if padding counts"});
   return {{.name = std::move(name),
            .doc = std::string(average ? kAvgDoc : kMaxDoc),
-           .inputs = {{"data", "as layout"}},
+           .inputs = {{"data", "dimensions as layout says"}},
            .attrs = std::move(attrs)},
           PoolConstraints(),
           {.fusion = Fusion::kReduction,

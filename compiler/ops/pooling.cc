@@ -40,22 +40,23 @@ std::vector<AttrSchema> PoolAttrs(int spatial) {
   const AttrValue ones = AttrValue::Ints(std::vector<int64_t>(static_cast<size_t>(spatial), 1));
   const AttrValue zeros = AttrValue::Ints(std::vector<int64_t>(static_cast<size_t>(spatial), 0));
   return {{"pool_size", AttrType::kInts, {}, true, "extents of a window"},
-          {"strides", AttrType::kInts, ones, false, "places from window to window"},
-          {"dilation", AttrType::kInts, ones, false, "places from tap to tap"},
+          {"strides", AttrType::kInts, ones, false, "positions from one window to the next"},
+          {"dilation", AttrType::kInts, ones, false, "positions from one tap to the next"},
           {"padding", AttrType::kInts, zeros, false,
-           "around data: one for all sides, one per dimension, or all before and all behind"},
+           "padding around data: one number for all sides, one per dimension, or one per dimension "
+           "before data and then one per dimension after it"},
           {"layout", AttrType::kString, ChannelsFirst(spatial), false, DataLayoutNames(spatial)},
           {"out_layout", AttrType::kString, "", false, "\"\" or layout"},
           {"ceil_mode", AttrType::kBool, false, false,
-           "a last window may hang over the end, unless it begins there"}};
+           "true if the last window may extend past the end, unless it would begin there"}};
 }
 
 std::vector<std::string> PoolConstraints() {
   return {"data holds numbers",
-          "layout is one of those named, and out_layout is \"\" or the same",
+          "layout is one of the layouts named above, and out_layout is \"\" or the same",
           "data has the rank of the layout",
-          "pool_size, strides and dilation are positive, padding is not negative, one value per "
-          "dimension (padding: 1, per dimension, or per side)",
+          "pool_size, strides and dilation have one positive value per dimension; padding has one "
+          "value, one per dimension or one per side, none of them negative",
           "at least one window fits into the padded data",
           "the padded data is a tensor within the limits"};
 }

@@ -42,11 +42,13 @@ OpDef Predicate(std::string name, std::string doc, absl::Status (*lower)(StageBu
 }
 
 const OpDef kPredicates[] = {
-    Predicate("isfinite", "Whether x is neither infinite nor NaN.", LowerUnary<IsFinite>,
+    Predicate("isfinite", "True if x is neither infinite nor NaN.", LowerUnary<IsFinite>,
               {1, 1, 0, 0, 0}),
-    Predicate("isinf", "Whether x is infinite.", LowerUnary<loop::IsInf>, {0, 0, 1, 1, 0}),
-    Predicate("isnan", "Whether x is NaN.", LowerUnary<loop::IsNan>, {0, 0, 0, 0, 1}),
-    {{.name = "logical_not", .doc = "Not x.", .inputs = {{"data", "bool, any shape"}}},
+    Predicate("isinf", "True if x is infinite.", LowerUnary<loop::IsInf>, {0, 0, 1, 1, 0}),
+    Predicate("isnan", "True if x is NaN.", LowerUnary<loop::IsNan>, {0, 0, 0, 0, 1}),
+    {{.name = "logical_not",
+      .doc = "The negation of x.",
+      .inputs = {{"data", "bool of any shape"}}},
      {"data is bool"},
      {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
      InferBool,
@@ -55,7 +57,7 @@ const OpDef kPredicates[] = {
       {.inputs = {Bools({2, 3})}}}},
     {{.name = "bitwise_not",
       .doc = "Every bit of x inverted.",
-      .inputs = {{"data", "integers or bool, any shape"}}},
+      .inputs = {{"data", "integers or bool of any shape"}}},
      {"data holds integers or bool"},
      {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
      InferBits,

@@ -209,14 +209,13 @@ OpDef ArithmeticOp(std::string name, std::string doc, InferResult (*infer)(const
                   {"rhs_zero_point", "int32"},
                   {"output_scale", "a constant"},
                   {"output_zero_point", "int32"}},
-       .attrs = {{"lhs_axis", AttrType::kInt, -1, false, "as Relay has it; without a meaning here"},
-                 {"rhs_axis", AttrType::kInt, -1, false, "as Relay has it; without a meaning here"},
+       .attrs = {{"lhs_axis", AttrType::kInt, -1, false, "kept for Relay; has no effect here"},
+                 {"rhs_axis", AttrType::kInt, -1, false, "kept for Relay; has no effect here"},
                  RoundingAttr()}},
-      {"lhs and rhs hold integers of up to 16 bits", "their dtypes are one",
-       "their shapes broadcast to one",
-       "scales are constants of one element above 0, float32 or float64",
-       "zero points are int32 of one element", "rounding is one of those named",
-       "without EVEN, the quotient of scales that is multiplied by is less than 2^30"},
+      {"lhs and rhs hold integers of up to 16 bits", "their dtypes are equal",
+       "their shapes broadcast", "scales are float32 or float64 constants of one element above 0",
+       "zero points are int32 of one element", "rounding is one of the modes named above",
+       "except with EVEN, the quotient of scales used as a factor is less than 2^30"},
       {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
       infer,
       lower,
@@ -224,19 +223,19 @@ OpDef ArithmeticOp(std::string name, std::string doc, InferResult (*infer)(const
 }
 
 const OpDef kArithmetic[] = {
-    ArithmeticOp(
-        "qnn.add",
-        "The sum of quantised numbers as one: both are brought to the scale of the output and "
-        "rounded, then added (UPWARD, TONEAREST); brought to twice the larger scale in 20 more "
-        "bits, of int16 15, added and brought to the scale of the output (TFLITE); added and "
-        "divided in float32 (EVEN).",
-        Infer<Operation::kAdd>, Lower<Operation::kAdd>, {3, 19, 35}),
-    ArithmeticOp("qnn.subtract", "The difference, with the arithmetic of qnn.add.",
+    ArithmeticOp("qnn.add",
+                 "The sum of quantized numbers, as a quantized number. UPWARD and TONEAREST bring "
+                 "both to the scale of the output, round them and add them. TFLITE brings both to "
+                 "twice the larger scale with 20 more bits (15 for int16), adds them and brings "
+                 "the sum to the scale of the output. EVEN adds and divides in float32.",
+                 Infer<Operation::kAdd>, Lower<Operation::kAdd>, {3, 19, 35}),
+    ArithmeticOp("qnn.subtract", "The difference of quantized numbers, computed as in qnn.add.",
                  Infer<Operation::kSubtract>, Lower<Operation::kSubtract>, {3, 3, 3}),
-    ArithmeticOp("qnn.mul",
-                 "The product of quantised numbers as one, multiplied by the quotient lhs_scale * "
-                 "rhs_scale / output_scale and rounded.",
-                 Infer<Operation::kMultiply>, Lower<Operation::kMultiply>, {3, 11, 35}),
+    ArithmeticOp(
+        "qnn.mul",
+        "The product of quantized numbers, as a quantized number. The product of the integers is "
+        "multiplied by the quotient lhs_scale * rhs_scale / output_scale and rounded.",
+        Infer<Operation::kMultiply>, Lower<Operation::kMultiply>, {3, 11, 35}),
 };
 KILN_REGISTER_OPS(kArithmetic);
 

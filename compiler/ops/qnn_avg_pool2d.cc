@@ -53,8 +53,8 @@ std::vector<std::string> Constraints() {
   std::vector<std::string> all = PoolConstraints();
   all.push_back("data holds integers of up to 16 bits");
   all.push_back(
-      "scales are constants above 0, zero points int32 constants; those of the output are "
-      "those of data");
+      "scales are constants above 0, zero points are int32 constants, and the output has the scale "
+      "and zero point of data");
   return all;
 }
 
@@ -67,14 +67,14 @@ OpExample Random(TensorType data, Attrs attrs) {
 
 const OpDef kAvgPool = {
     {.name = "qnn.avg_pool2d",
-     .doc =
-         "The mean of each window of quantised numbers, rounded to nearest, halves away from 0 of "
-         "the integers, as TFLite's reference kernel does. Padding does not count.",
-     .inputs = {{"data", "as layout"},
+     .doc = "The mean of each window of quantized numbers, as in TFLite's reference kernel: the "
+            "integers are averaged and rounded to nearest, with halves away from 0. Padding does "
+            "not count.",
+     .inputs = {{"data", "dimensions as layout says"},
                 {"input_scale", "a constant"},
                 {"input_zero_point", "a constant"},
-                {"output_scale", "as input_scale"},
-                {"output_zero_point", "as input_zero_point"}},
+                {"output_scale", "equal to input_scale"},
+                {"output_zero_point", "equal to input_zero_point"}},
      .attrs = PoolAttrs(2)},
     Constraints(),
     {.fusion = Fusion::kReduction, .layout = {LayoutRule::kNamed, "layout"}},

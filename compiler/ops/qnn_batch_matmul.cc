@@ -67,20 +67,22 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kBatchMatmul = {
     {.name = "qnn.batch_matmul",
-     .doc = "nn.batch_matmul of quantised numbers: the products op(x - x_zero_point) "
-            "op(y - y_zero_point). They stand for product * x_scale * y_scale; the scales change "
-            "nothing here.",
-     .inputs = {{"x", "(batch…, m, k), or (batch…, k, m) transposed"},
-                {"y", "(batch…, k, n), or (batch…, n, k) transposed"},
-                {"x_scale", "one"},
+     .doc = "nn.batch_matmul of quantized numbers: the products op(x - x_zero_point) op(y - "
+            "y_zero_point). They stand for product * x_scale * y_scale, but the scales have no "
+            "effect here.",
+     .inputs = {{"x", "(batch…, m, k), or (batch…, k, m) if transposed"},
+                {"y", "(batch…, k, n), or (batch…, n, k) if transposed"},
+                {"x_scale", "one scale"},
                 {"x_zero_point", "int32"},
-                {"y_scale", "one"},
+                {"y_scale", "one scale"},
                 {"y_zero_point", "int32"}},
-     .attrs = {{"out_dtype", AttrType::kDType, "", false, "of the sums; \"\": int32"},
-               {"transpose_a", AttrType::kBool, false, false, "x holds the transposed matrices"},
-               {"transpose_b", AttrType::kBool, false, false, "y holds the transposed matrices"}}},
-    ProductConstraints({"x and y have one rank, of 3 or more", "their depths are one",
-                        "each extent of their batches is one, or 1 in one of them"}),
+     .attrs = {{"out_dtype", AttrType::kDType, "", false, "dtype of the sums; int32 if \"\""},
+               {"transpose_a", AttrType::kBool, false, false,
+                "true if x holds transposed matrices"},
+               {"transpose_b", AttrType::kBool, false, false,
+                "true if y holds transposed matrices"}}},
+    ProductConstraints({"x and y have the same rank, which is 3 or more", "their depths are equal",
+                        "their batch extents are equal, or 1 in one of them"}),
     {.fusion = Fusion::kContraction, .layout = LayoutRule::kFixed, .weight = 1},
     Infer,
     Lower,

@@ -102,22 +102,22 @@ std::vector<Tensor> Two(Tensor a, Tensor b, double a_scale, double b_scale, int6
 
 const OpDef kConcatenate = {
     {.name = "qnn.concatenate",
-     .doc = "Quantised tensors behind each other along the axis, each brought to the scale of the "
-            "result: fixed point of 31 bits, halves up. qnn.concatenate((%a, %b), (%a_scale, "
-            "%b_scale), (%a_zero, %b_zero), %scale, %zero, axis=1).",
-     .inputs = {{"data", "integers of one dtype of up to 16 bits (tuple)"},
+     .doc = "Quantized tensors joined along the axis, each brought to the scale of the result in "
+            "fixed point of 31 bits, with halves rounded up. An example is qnn.concatenate((%a, "
+            "%b), (%a_scale, %b_scale), (%a_zero, %b_zero), %scale, %zero, axis=1).",
+     .inputs = {{"data", "integers of the same dtype of up to 16 bits (tuple)"},
                 {"input_scales", "constants (tuple)"},
                 {"input_zero_points", "int32 (tuple)"},
                 {"output_scale", "a constant"},
                 {"output_zero_point", "int32"}},
-     .attrs = {{"axis", AttrType::kInt, 0, false, "along which"}},
+     .attrs = {{"axis", AttrType::kInt, 0, false, "axis along which the tensors are joined"}},
      .tuple_input = true},
     {"there are as many scales and zero points as tensors", "data holds integers of up to 16 bits",
-     "axis is an axis of the first",
-     "the tensors have one dtype, and shapes that differ along the axis only",
-     "scales are constants of one element above 0, float32 or float64",
+     "axis is an axis of the first tensor",
+     "the tensors have the same dtype, and their shapes differ only along the axis",
+     "scales are float32 or float64 constants of one element above 0",
      "zero points are int32 of one element",
-     "the quotients of the inputs' scales and the result's are less than 2^30"},
+     "the quotients of the inputs' scales and the result's scale are less than 2^30"},
     {.fusion = Fusion::kInjective, .layout = {LayoutRule::kAxis, "axis"}},
     Infer,
     Lower,

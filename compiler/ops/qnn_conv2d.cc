@@ -4,6 +4,7 @@
 #include "compiler/ops/constraint.h"
 #include "compiler/ops/convolution.h"
 #include "compiler/ops/example.h"
+#include "compiler/ops/merge_padding.h"
 #include "compiler/ops/quantized_product.h"
 
 namespace kiln {
@@ -40,18 +41,27 @@ absl::Status Lower(StageBuilder& b) {
 
 std::vector<AttrSchema> AttrsOf() {
   const AttrValue ones = AttrValue::Ints({1, 1});
-  return {{"strides", AttrType::kInts, ones, false, "places from window to window"},
+  return {{"strides", AttrType::kInts, ones, false, "positions from one window to the next"},
           {"padding", AttrType::kInts, AttrValue::Ints({0, 0}), false,
-           "zero points around data: one for all sides, one per dimension, or all before and all "
-           "behind"},
-          {"dilation", AttrType::kInts, ones, false, "places from tap to tap"},
-          {"groups", AttrType::kInt, 1, false, "parts of the channels that do not see each other"},
-          {"channels", AttrType::kInt, {}, false, "of the output; None: as the weight has"},
-          {"kernel_size", AttrType::kInts, {}, false, "None: as the weight has"},
+           "zero points around data: one number for all sides, one per dimension, or one per "
+           "dimension before data and then one per dimension after it"},
+          {"dilation", AttrType::kInts, ones, false, "positions from one tap to the next"},
+          {"groups", AttrType::kInt, 1, false,
+           "number of groups of channels that are convolved separately"},
+          {"channels",
+           AttrType::kInt,
+           {},
+           false,
+           "channels of the output; taken from the weight if None"},
+          {"kernel_size",
+           AttrType::kInts,
+           {},
+           false,
+           "extents of the kernel; taken from the weight if None"},
           {"data_layout", AttrType::kString, "NCHW", false, "NCHW or NHWC"},
           {"kernel_layout", AttrType::kString, "OIHW", false, "OIHW, HWIO, OHWI, HWOI, …"},
           {"out_layout", AttrType::kString, "", false, "\"\" or data_layout"},
-          {"out_dtype", AttrType::kDType, "", false, "of the sums; \"\": int32"}};
+          {"out_dtype", AttrType::kDType, "", false, "dtype of the sums; int32 if \"\""}};
 }
 
 std::vector<std::string> Constraints() {
@@ -67,13 +77,16 @@ Attrs Nhwc(std::initializer_list<std::pair<const std::string, AttrValue>> attrs)
 
 const OpDef kConv2d = {
     {.name = "qnn.conv2d",
-     .doc = "nn.conv2d of quantised numbers: the sums of (data - input_zero_point) * (weight - "
-            "weight_zero_point), where places outside of data count 0. They stand for sum * "
-            "input_scale * weight_scale; the scales change nothing here.",
-     .inputs = ProductInputs("as data_layout", "as kernel_layout"),
+     .doc = "nn.conv2d of quantized numbers: the sums of (data - input_zero_point) * (weight - "
+            "weight_zero_point), where positions outside of data count as 0. They stand for sum * "
+            "input_scale * weight_scale, but the scales have no effect here.",
+     .inputs = ProductInputs("dimensions as data_layout says", "dimensions as kernel_layout says"),
      .attrs = AttrsOf()},
     Constraints(),
-    {.fusion = Fusion::kContraction, .layout = {LayoutRule::kNamed, "data_layout"}, .weight = 1},
+    {.fusion = Fusion::kContraction,
+     .layout = {LayoutRule::kNamed, "data_layout"},
+     .weight = 1,
+     .canonical_with_producers = MergePadding},
     Infer,
     Lower,
     {Case({Values(I8({1, 1, 2, 2}), {1, 2, 3, 4}), Values(I8({1, 1, 2, 2}), {1, -1, 2, 0}),

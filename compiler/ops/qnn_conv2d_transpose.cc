@@ -44,13 +44,12 @@ std::vector<std::string> Constraints() {
 
 const OpDef kConv2dTranspose = {
     {.name = "qnn.conv2d_transpose",
-     .doc = "nn.conv2d_transpose of quantised numbers: the sums of (data - input_zero_point) * "
-            "(weight - weight_zero_point). They stand for sum * input_scale * weight_scale; the "
-            "scales change nothing here.",
-     .inputs = ProductInputs("as data_layout",
-                             "(channels, outputs / groups, taps…), or as "
-                             "kernel_layout"),
-     .attrs = TransposedAttrs(2, "of the sums; \"\": int32")},
+     .doc = "nn.conv2d_transpose of quantized numbers: the sums of (data - input_zero_point) * "
+            "(weight - weight_zero_point). They stand for sum * input_scale * weight_scale, but "
+            "the scales have no effect here.",
+     .inputs = ProductInputs("dimensions as data_layout says",
+                             "(channels, outputs / groups, taps…), or as kernel_layout says"),
+     .attrs = TransposedAttrs(2, "dtype of the sums; int32 if \"\"")},
     Constraints(),
     {.fusion = Fusion::kContraction,
      .layout = {LayoutRule::kNamed, "data_layout"},

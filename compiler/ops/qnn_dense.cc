@@ -31,15 +31,19 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kDense = {
     {.name = "qnn.dense",
-     .doc = "nn.dense of quantised numbers: Y[…, n] = sum over k of (data[…, k] - "
+     .doc = "nn.dense of quantized numbers: Y[…, n] = sum over k of (data[…, k] - "
             "input_zero_point) * (weight[n, k] - weight_zero_point). The sums stand for sum * "
-            "input_scale * weight_scale; the scales change nothing here.",
+            "input_scale * weight_scale, but the scales have no effect here.",
      .inputs = ProductInputs("(…, k)", "(units, k)"),
-     .attrs = {{"units", AttrType::kInt, {}, false, "rows of the weight; None: as it has"},
-               {"out_dtype", AttrType::kDType, "", false, "of the sums; \"\": int32"}}},
-    ProductConstraints({"data has rank 1 or more, weight rank 2",
-                        "the last extents of data and weight are one",
-                        "units is the first extent of weight"}),
+     .attrs = {{"units",
+                AttrType::kInt,
+                {},
+                false,
+                "number of rows of the weight; taken from the weight if None"},
+               {"out_dtype", AttrType::kDType, "", false, "dtype of the sums; int32 if \"\""}}},
+    ProductConstraints({"data has rank 1 or more, and weight has rank 2",
+                        "the last extents of data and weight are equal",
+                        "units is None or the first extent of weight"}),
     {.fusion = Fusion::kContraction, .layout = LayoutRule::kFixed, .weight = 1},
     Infer,
     Lower,

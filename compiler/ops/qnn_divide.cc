@@ -111,9 +111,9 @@ OpExample Random(DType dtype, Shape lhs, Shape rhs) {
 
 const OpDef kDivide = {
     {.name = "qnn.divide",
-     .doc = "The quotient of quantised numbers as one, as TFLite's reference kernel computes it: "
-            "the product with the reciprocal of rhs, in fixed point of 32 bits. A divisor that "
-            "stands for 0 is taken for the smallest number above 0.",
+     .doc = "The quotient of quantized numbers, as a quantized number. It is computed as in "
+            "TFLite's reference kernel: as the product with the reciprocal of rhs, in fixed point "
+            "of 32 bits. A divisor that stands for 0 counts as the smallest number above 0.",
      .inputs = {{"lhs", "integers of 8 bits"},
                 {"rhs", "integers of 8 bits"},
                 {"lhs_scale", "a constant"},
@@ -122,8 +122,8 @@ const OpDef kDivide = {
                 {"rhs_zero_point", "int32"},
                 {"output_scale", "a constant"},
                 {"output_zero_point", "int32"}}},
-    {"lhs and rhs hold integers of 8 bits", "their dtypes are one", "their shapes broadcast to one",
-     "scales are constants of one element above 0, float32 or float64",
+    {"lhs and rhs hold integers of 8 bits", "their dtypes are equal", "their shapes broadcast",
+     "scales are float32 or float64 constants of one element above 0",
      "zero points are int32 of one element",
      "lhs_scale / (rhs_scale * output_scale) is at most 2^22"},
     {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},

@@ -92,18 +92,18 @@ std::vector<Tensor> Operands(Tensor data, int64_t zero) {
 
 const OpDef kL2Normalize = {
     {.name = "qnn.l2_normalize",
-     .doc = "x / its length along the axis, of quantised numbers, as TFLite's reference kernel "
-            "computes it: the inverse of the root in fixed point of 32 bits. 0 where all numbers "
-            "stand for 0.",
+     .doc = "Quantized numbers divided by their length along the axis, as in TFLite's reference "
+            "kernel: the inverse of the root is computed in fixed point of 32 bits. The result is "
+            "0 if all numbers stand for 0.",
      .inputs = {{"data", "int8"},
-                {"input_scale", "changes nothing"},
+                {"input_scale", "has no effect here"},
                 {"input_zero_point", "int32"},
-                {"output_scale", "a constant: 1/128"},
-                {"output_zero_point", "a constant: 0"}},
-     .attrs = {{"axis", AttrType::kInt, -1, false, "of whose numbers the length is"}}},
+                {"output_scale", "the constant 1/128"},
+                {"output_zero_point", "the constant 0"}},
+     .attrs = {{"axis", AttrType::kInt, -1, false, "axis of the length"}}},
     {"data holds int8", "axis is an axis of data", "scales are float32 or float64 above 0",
      "the zero point of data is int32 of one element",
-     "output_scale is 1/128 and output_zero_point 0", "the axis has at most 33025 places"},
+     "output_scale is 1/128 and output_zero_point 0", "the axis has at most 33025 positions"},
     {.fusion = Fusion::kReduction, .layout = {LayoutRule::kAxis, "axis"}},
     Infer,
     Lower,

@@ -35,14 +35,14 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kLeakyRelu = {
     {.name = "qnn.leaky_relu",
-     .doc = "data, and where it is below its zero point round(alpha * data) + round((1 - alpha) * "
-            "zero_point), in fixed point of 31 bits, halves up.",
+     .doc = "data, or round(alpha * data) + round((1 - alpha) * zero_point) if data is below its "
+            "zero point. It is computed in fixed point of 31 bits, with halves rounded up.",
      .inputs = {{"data", "integers"},
-                {"scale", "of data and of the result; changes nothing here"},
+                {"scale", "scale of data and of the result; has no effect here"},
                 {"zero_point", "int32"}},
      .attrs = {{"alpha", AttrType::kFloat, 0.25, false, "slope below 0"}}},
     {"data holds integers of up to 16 bits", "the scale is float32 or float64 above 0",
-     "the zero point is int32 of one element", "alpha is 0 to 1"},
+     "the zero point is int32 of one element", "alpha is from 0 to 1"},
     {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
     Infer,
     Lower,

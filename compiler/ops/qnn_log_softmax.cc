@@ -95,19 +95,20 @@ OpExample Example(TensorType data, double scale, Attrs attrs) {
 
 const OpDef kLogSoftmax = {
     {.name = "qnn.log_softmax",
-     .doc = "The logarithm of softmax, of quantised numbers, as TFLite's reference kernel computes "
-            "it: exponentials, their sum and its logarithm in fixed point of 32 bits. The zero "
-            "point of data makes no difference.",
+     .doc = "The logarithm of softmax of quantized numbers, as in TFLite's reference kernel: "
+            "exponentials, their sum and its logarithm are computed in fixed point of 32 bits. The "
+            "zero point of data has no effect.",
      .inputs = {{"data", "int8"},
                 {"input_scale", "a constant"},
                 {"input_zero_point", "int32"},
-                {"output_scale", "a constant: 1/16"},
-                {"output_zero_point", "a constant: 127"}},
-     .attrs = {{"axis", AttrType::kInt, -1, false, "along which exponentials sum to 1"}}},
+                {"output_scale", "the constant 1/16"},
+                {"output_zero_point", "the constant 127"}},
+     .attrs = {{"axis", AttrType::kInt, -1, false,
+                "axis along which the exponentials of the results sum to 1"}}},
     {"data holds int8", "axis is an axis of data",
-     "scales are constants of one element above 0, input_scale more than 2^-26",
+     "scales are constants of one element above 0, and input_scale is more than 2^-26",
      "the zero point of data is int32 of one element",
-     "output_scale is 1/16 and output_zero_point 127", "the axis has fewer than 4096 places"},
+     "output_scale is 1/16 and output_zero_point 127", "the axis has fewer than 4096 positions"},
     {.fusion = Fusion::kReduction, .layout = {LayoutRule::kAxis, "axis"}},
     Infer,
     Lower,

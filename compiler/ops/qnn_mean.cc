@@ -76,18 +76,17 @@ OpExample Random(TensorType data, double out_scale, int64_t out_zero, Attrs attr
 
 const OpDef kMean = {
     {.name = "qnn.mean",
-     .doc =
-         "The mean of quantised numbers over axes, as TFLite's reference kernel computes it: the "
-         "sum of their differences to the zero point, times one factor in fixed point.",
+     .doc = "The mean of quantized numbers over axes, as in TFLite's reference kernel: the sum of "
+            "their differences from the zero point, times one factor in fixed point.",
      .inputs = {{"data", "integers"},
                 {"input_scale", "a constant"},
                 {"input_zero_point", "a constant"},
                 {"output_scale", "a constant"},
                 {"output_zero_point", "a constant"}},
      .attrs = ReductionAttrs()},
-    {"data holds integers of up to 16 bits", "axis has axes of data, each once",
-     "scales are constants above 0, their quotient is between 2^-30 and 2^30",
-     "zero points are int32 constants", "32 bits hold the sum of any data"},
+    {"data holds integers of up to 16 bits", "axis names axes of data, each at most once",
+     "scales are constants above 0, and their quotient is between 2^-30 and 2^30",
+     "zero points are int32 constants", "the sum of any data fits in 32 bits"},
     {.fusion = Fusion::kReduction, .layout = {LayoutRule::kReduction, "axis"}},
     Infer,
     Lower,

@@ -96,26 +96,29 @@ OpExample Random(TensorType data, Tensor in_scale, Tensor out_scale, double out_
 const OpDef kRequantize = {
     {.name = "qnn.requantize",
      .doc =
-         "Numbers of another scale: round((data - input_zero_point) * input_scale / "
-         "output_scale) + output_zero_point, saturated to "
-         "out_dtype. The quotient of the scales is computed in float64 (in float32 where that is "
-         "what is computed in).",
-     .inputs = {{"data", "integers; differences to the zero point within 32 bits, or int64"},
-                {"input_scale", "a constant; one, or one per place of the axis"},
-                {"input_zero_point", "int32; one, or one per place of the axis"},
-                {"output_scale", "as input_scale"},
-                {"output_zero_point", "as input_zero_point"}},
-     .attrs = {{"axis", AttrType::kInt, -1, false, "that scales and zero points belong to"},
+         "Quantized numbers in another scale: round((data - input_zero_point) * input_scale / "
+         "output_scale) + output_zero_point, saturated to out_dtype. The quotient of the scales is "
+         "computed in float64, or in float32 if compute_dtype is float32 or rounding is EVEN.",
+     .inputs =
+         {{"data",
+           "integers; their differences from the zero point fit in 32 bits, except for int64"},
+          {"input_scale", "a constant: one scale, or one per position of the axis"},
+          {"input_zero_point", "int32: one zero point, or one per position of the axis"},
+          {"output_scale", "in the form of input_scale"},
+          {"output_zero_point", "in the form of input_zero_point"}},
+     .attrs = {{"axis", AttrType::kInt, -1, false, "axis of the scales and zero points"},
                RoundingAttr(),
                {"compute_dtype", AttrType::kString, "None", false,
-                "int64 (\"None\"), float32 or float64; of TFLITE always fixed point, of EVEN "
-                "always float"},
-               {"out_dtype", AttrType::kDType, "", false, "\"\": int8"}}},
+                "int64 (also \"None\"), float32 or float64; TFLITE always computes in fixed point, "
+                "and EVEN always in floats"},
+               {"out_dtype", AttrType::kDType, "", false, "dtype of the result; int8 if \"\""}}},
     {"data holds integers", "axis is an axis of data",
-     "scales are constants above 0 of float32 or float64, one, or one per place of the axis",
-     "zero points are int32, one, or one per place of the axis", "rounding is one of those named",
-     "compute_dtype is one of those named", "out_dtype is an integer type of up to 32 bits",
-     "the quotients of scales are below 2^30 (TFLITE, of int64: 2^14)"},
+     "scales are float32 or float64 constants above 0, with one element or one per position of the "
+     "axis",
+     "zero points are int32, with one element or one per position of the axis",
+     "rounding is one of the modes named above", "compute_dtype is one of the dtypes named above",
+     "out_dtype is an integer type of up to 32 bits",
+     "the quotients of scales are below 2^30 (2^14 with TFLITE and int64 data)"},
     {.fusion = Fusion::kElementwise, .layout = {LayoutRule::kAxis, "axis"}},
     Infer,
     Lower,

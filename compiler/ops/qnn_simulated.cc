@@ -77,21 +77,23 @@ OpDef Simulated(std::string name, std::string doc, const std::string& direction,
   examples.push_back({.inputs = {F16({2, 3}), I32({1}), F32({3}), I32({3})},
                       .values = {Tensor(), Values(I32({1}), {2}), Scales({0.5, 0.25, 1}),
                                  Values(I32({3}), {1, 2, 3})}});
-  return {{.name = std::move(name),
-           .doc = std::move(doc),
-           .inputs = {{"data", "floats"},
-                      {absl::StrCat(direction == "output" ? "out" : "in", "_dtype"),
-                       "one integer: 0 none, 1 int8, 2 uint8, 3 int32"},
-                      {direction + "_scale", "one, or one per place of the axis"},
-                      {direction + "_zero_point", "int32; one, or one per place of the axis"}},
-           .attrs = {{"axis", AttrType::kInt, -1, false, "that scales and zero points belong to"}}},
-          {"data holds floats", "the dtype is one integer", "axis is an axis of data",
-           "the scale is float32 or float64 above 0, one, or one per place of the axis",
-           "the zero point is int32, one, or one per place of the axis"},
-          {.fusion = Fusion::kElementwise, .layout = {LayoutRule::kAxis, "axis"}},
-          Infer,
-          lower,
-          std::move(examples)};
+  return {
+      {.name = std::move(name),
+       .doc = std::move(doc),
+       .inputs = {{"data", "floats"},
+                  {absl::StrCat(direction == "output" ? "out" : "in", "_dtype"),
+                   "one integer: 0 is none, 1 is int8, 2 is uint8, 3 is int32"},
+                  {direction + "_scale", "one scale, or one per position of the axis"},
+                  {direction + "_zero_point",
+                   "int32: one zero point, or one per position of the axis"}},
+       .attrs = {{"axis", AttrType::kInt, -1, false, "axis of the scales and zero points"}}},
+      {"data holds floats", "the dtype is one integer", "axis is an axis of data",
+       "the scale is float32 or float64 above 0, with one element or one per position of the axis",
+       "the zero point is int32, with one element or one per position of the axis"},
+      {.fusion = Fusion::kElementwise, .layout = {LayoutRule::kAxis, "axis"}},
+      Infer,
+      lower,
+      std::move(examples)};
 }
 
 Tensor Code(int64_t code) { return ZeroPoint(code); }
@@ -99,8 +101,9 @@ Tensor Code(int64_t code) { return ZeroPoint(code); }
 const OpDef kSimulated[] = {
     Simulated(
         "qnn.simulated_quantize",
-        "What qnn.quantize gives, as floats: round(data / output_scale) + output_zero_point, "
-        "halves away from zero, within the range of out_dtype; data, where that is none.",
+        "The result of qnn.quantize, as floats: round(data / output_scale) + output_zero_point, "
+        "with halves away from zero, within the range of out_dtype. If out_dtype is none, the "
+        "result is data.",
         "output", LowerQuantize,
         {Case({Values(F32({4}), {-1.25, 0.25, 100, -100}), Code(1), Scale(0.5), ZeroPoint(-3)}, {},
               {Values(F32({4}), {-6, -2, 127, -128})}),
@@ -109,8 +112,8 @@ const OpDef kSimulated[] = {
          Case({Values(F32({2}), {1.5, -2.25}), Code(0), Scale(0.5), ZeroPoint(7)}, {},
               {Values(F32({2}), {1.5, -2.25})})}),
     Simulated("qnn.simulated_dequantize",
-              "What qnn.dequantize gives, of floats: (data - input_zero_point) * input_scale; "
-              "data, where in_dtype is none.",
+              "The result of qnn.dequantize for floats: (data - input_zero_point) * input_scale. "
+              "If in_dtype is none, the result is data.",
               "input", LowerDequantize,
               {Case({Values(F32({2}), {-6, 127}), Code(3), Scale(0.5), ZeroPoint(-3)}, {},
                     {Values(F32({2}), {-1.5, 65})}),

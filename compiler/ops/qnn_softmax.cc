@@ -215,24 +215,27 @@ const TensorType kWide = {{1, 2}, kI16};
 
 const OpDef kSoftmax = {
     {.name = "qnn.softmax",
-     .doc = "Softmax of quantised numbers as TFLite's reference kernel computes it: exponentials, "
-            "their sum and its reciprocal in fixed point of 32 bits, of int16 by tables and "
-            "interpolation. The zero point of data makes no difference.",
+     .doc = "Softmax of quantized numbers, as in TFLite's reference kernel. Exponentials, their "
+            "sum and its reciprocal are computed in fixed point of 32 bits, and for int16 by "
+            "tables and interpolation. The zero point of data has no effect.",
      .inputs = {{"data", "int8, uint8 or int16"},
                 {"input_scale", "a constant"},
                 {"input_zero_point", "int32"},
                 {"output_scale",
-                 "a constant: 1/256; 1/65536 for int16 of 8 bits, 1/32768 of int16"},
+                 "a constant: 1/256 for 8-bit results, 1/65536 for int16 results of 8-bit data, "
+                 "1/32768 for int16 data"},
                 {"output_zero_point",
-                 "a constant: the lowest number of the dtype; 0 for int16 of int16"}},
-     .attrs = {{"axis", AttrType::kInt, -1, false, "that sums to 1"},
-               {"out_dtype", AttrType::kDType, "", false, "\"\": as data; or int16"}}},
+                 "a constant: the lowest number of the result's dtype, or 0 for int16 data"}},
+     .attrs = {{"axis", AttrType::kInt, -1, false, "axis that sums to 1"},
+               {"out_dtype", AttrType::kDType, "", false,
+                "dtype of the result: that of data if \"\", or int16"}}},
     {"data holds int8, uint8 or int16", "axis is an axis of data",
-     "scales are constants of one element above 0, input_scale at least 2^-26, of int16 below 2.5",
-     "the zero point of data is int32 of one element", "out_dtype is that of data, or int16",
-     "output_scale is 1/256, of int16 1/65536, and output_zero_point the lowest number; where data "
-     "is int16, 1/32768 and 0",
-     "the axis has fewer than 4096 places, of int16 65536"},
+     "scales are constants of one element above 0; input_scale is at least 2^-26, and below 2.5 "
+     "for int16 data",
+     "the zero point of data is int32 of one element", "out_dtype is the dtype of data, or int16",
+     "output_scale is 1/256, or 1/65536 for int16 results, and output_zero_point is the lowest "
+     "number; for int16 data they are 1/32768 and 0",
+     "the axis has fewer than 4096 positions, or fewer than 65536 for int16 data"},
     {.fusion = Fusion::kReduction, .layout = {LayoutRule::kAxis, "axis"}},
     Infer,
     Lower,

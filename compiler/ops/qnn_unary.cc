@@ -236,15 +236,15 @@ OpDef UnaryOp(std::string name, std::string doc, InferResult (*infer)(const Infe
               absl::Status (*lower)(StageBuilder&), bool tflite, std::vector<OpExample> examples) {
   OpDef op = {
       {.name = std::move(name),
-       .doc = std::move(doc) + " of quantised numbers: output_zero_point + round(f(x) / "
-                               "output_scale), x the number that data stands for; a table of "
-                               "what float32 arithmetic gives.",
-       .inputs = {{"x", "integers of 8 bits"},
+       .doc = std::move(doc) + " of quantized numbers: output_zero_point + round(f(x) / "
+                               "output_scale), where x is the number that the input stands for. "
+                               "The results are in a table that is computed in float32.",
+       .inputs = {{"x", "quantized numbers"},
                   {"scale", "a constant"},
                   {"zero_point", "a constant"},
                   {"output_scale", "a constant"},
                   {"output_zero_point", "a constant"}}},
-      {"data holds integers of 8 bits", "scales are constants of one element above 0",
+      {"x holds integers of 8 bits", "scales are constants of one element above 0",
        "zero points are int32 constants of one element"},
       {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
       infer,
@@ -252,14 +252,13 @@ OpDef UnaryOp(std::string name, std::string doc, InferResult (*infer)(const Infe
       std::move(examples)};
   if (!tflite) return op;
   op.doc +=
-      " With rounding TFLITE as TFLite's reference kernels compute it: in fixed point; of "
-      "int16 by a table and interpolation.";
-  op.constraints[0] += ", with TFLITE also int16";
+      " With rounding TFLITE, the results are computed as in TFLite's reference kernels: in fixed "
+      "point, and for int16 by a table and interpolation.";
+  op.constraints[0] += ", or int16 with TFLITE";
   op.constraints.push_back("rounding is \"None\" or \"TFLITE\"");
   op.constraints.push_back(
-      "TFLITE is for int8 and int16 with the scale and zero point that TFLite gives results of "
-      "this "
-      "function");
+      "TFLITE requires int8 or int16, and an output with the scale and zero point that TFLite uses "
+      "for this function");
   op.attrs.push_back({"rounding", AttrType::kString, "None", false, "None or TFLITE"});
   return op;
 }

@@ -131,8 +131,8 @@ absl::StatusOr<Rounding> RoundingOf(const Attrs& attrs, int constraint) {
 
 AttrSchema RoundingAttr(std::string otherwise) {
   return {"rounding", AttrType::kString, std::move(otherwise), false,
-          "UPWARD (\"None\"): fixed point, halves up; TONEAREST: halves away from zero; TFLITE: as "
-          "TFLite's reference kernels; EVEN: in float, halves to even, as ONNX"};
+          "UPWARD (also \"None\"): fixed point, halves up; TONEAREST: halves away from zero; "
+          "TFLITE: as in TFLite's reference kernels; EVEN: in floats, halves to even, as in ONNX"};
 }
 
 absl::StatusOr<DType> ComputeDTypeOf(const Attrs& attrs, int constraint) {

@@ -67,11 +67,11 @@ absl::Status CheckProductOperands(const InferContext& c, int64_t channels) {
 }
 
 std::vector<std::string> ProductConstraints(std::vector<std::string> others) {
-  std::vector<std::string> all = {
-      "both factors hold integers of up to 16 bits", "out_dtype is int32 or int64",
-      "scales are float32 or float64 above 0, zero points int32; those of the first factor are "
-      "one, "
-      "those of the second one, or one per output channel, and then zero points are constants"};
+  std::vector<std::string> all = {"both factors hold integers of up to 16 bits",
+                                  "out_dtype is int32 or int64",
+                                  "scales are float32 or float64 above 0, and zero points are "
+                                  "int32; the first factor has one of each, the second has one or "
+                                  "one per output channel, and several zero points are constants"};
   all.insert(all.end(), others.begin(), others.end());
   return all;
 }
@@ -79,10 +79,10 @@ std::vector<std::string> ProductConstraints(std::vector<std::string> others) {
 std::vector<InputSchema> ProductInputs(std::string x, std::string y) {
   return {{"data", std::move(x)},
           {"weight", std::move(y)},
-          {"input_scale", "one"},
+          {"input_scale", "one scale"},
           {"input_zero_point", "int32"},
-          {"weight_scale", "one, or one per output channel"},
-          {"weight_zero_point", "int32; one, or one per output channel"}};
+          {"weight_scale", "one scale, or one per output channel"},
+          {"weight_zero_point", "int32: one zero point, or one per output channel"}};
 }
 
 QuantizedProduct MakeQuantizedProduct(StageBuilder& b, int64_t channels,

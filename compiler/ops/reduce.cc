@@ -54,7 +54,7 @@ OpDef Numbers(std::string name, std::string doc, Origin origin,
        .doc = std::move(doc),
        .inputs = {{"data", "numbers of any shape"}},
        .attrs = ReductionAttrs()},
-      {"data holds numbers", "axis has axes of data, each once"},
+      {"data holds numbers", "axis names axes of data, each at most once"},
       {.fusion = Fusion::kReduction, .layout = {LayoutRule::kReduction, "axis"}, .origin = origin},
       Infer<Elements::kNumbers>,
       lower,
@@ -73,9 +73,9 @@ OpDef Truth(std::string name, std::string doc, absl::Status (*lower)(StageBuilde
             const std::vector<double>& expected) {
   return {{.name = std::move(name),
            .doc = std::move(doc),
-           .inputs = {{"data", "bool, any shape"}},
+           .inputs = {{"data", "bool of any shape"}},
            .attrs = ReductionAttrs()},
-          {"data is bool", "axis has axes of data, each once"},
+          {"data is bool", "axis names axes of data, each at most once"},
           {.fusion = Fusion::kReduction, .layout = {LayoutRule::kReduction, "axis"}},
           Infer<Elements::kBool>,
           lower,
@@ -86,21 +86,23 @@ OpDef Truth(std::string name, std::string doc, absl::Status (*lower)(StageBuilde
 }
 
 const OpDef kReduce[] = {
-    Numbers("sum", "The sum; integers wrap around.", Origin::kComputed, Lower<Combine::kSum>,
-            {3, 9}, {12}),
-    Numbers("prod", "The product; integers wrap around.", Origin::kComputed, Lower<Combine::kProd>,
-            {-8, 15}, {-120}),
+    Numbers("sum", "The sum of the elements. Integers wrap around.", Origin::kComputed,
+            Lower<Combine::kSum>, {3, 9}, {12}),
+    Numbers("prod", "The product of the elements. Integers wrap around.", Origin::kComputed,
+            Lower<Combine::kProd>, {-8, 15}, {-120}),
     Numbers("max",
-            "The largest, NaN if one is NaN; the lowest value of the dtype where there is none.",
+            "The largest element, or NaN if one is NaN. Without elements, it is the lowest value "
+            "of the dtype.",
             Origin::kChosen, Lower<Combine::kMax>, {4, 5}, {5}),
     Numbers("min",
-            "The smallest, NaN if one is NaN; the highest value of the dtype where there is none.",
+            "The smallest element, or NaN if one is NaN. Without elements, it is the highest value "
+            "of the dtype.",
             Origin::kChosen, Lower<Combine::kMin>, {-2, 1}, {-2}),
     Numbers("mean",
-            "The sum divided by the number of elements; of integers, truncated towards zero.",
+            "The sum divided by the number of elements. For integers it is truncated toward zero.",
             Origin::kComputed, LowerMean, {1, 3}, {2}),
-    Truth("all", "Whether all are true.", LowerTruth<Combine::kMin>, {0, 0, 1}),
-    Truth("any", "Whether one is true.", LowerTruth<Combine::kMax>, {0, 1, 1}),
+    Truth("all", "True if all elements are true.", LowerTruth<Combine::kMin>, {0, 0, 1}),
+    Truth("any", "True if at least one element is true.", LowerTruth<Combine::kMax>, {0, 1, 1}),
 };
 KILN_REGISTER_OPS(kReduce);
 

@@ -15,9 +15,10 @@ std::vector<bool> Reduced(const StageBuilder& b) {
 }  // namespace
 
 std::vector<AttrSchema> ReductionAttrs() {
-  return {{"axis", AttrType::kInts, {}, false, "axes to reduce; None: all"},
-          {"keepdims", AttrType::kBool, false, false, "keep reduced dimensions with extent 1"},
-          {"exclude", AttrType::kBool, false, false, "axis has the axes to keep"}};
+  return {{"axis", AttrType::kInts, {}, false, "axes to reduce; all if None"},
+          {"keepdims", AttrType::kBool, false, false,
+           "true to keep the reduced dimensions with extent 1"},
+          {"exclude", AttrType::kBool, false, false, "true if axis names the axes to keep"}};
 }
 
 absl::StatusOr<Shape> InferReducedShape(const Attrs& attrs, const Shape& shape, int constraint) {

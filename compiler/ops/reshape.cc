@@ -108,20 +108,19 @@ Attrs To(const std::vector<int64_t>& newshape, bool allowzero = false) {
 
 const OpDef kReshape = {
     {.name = "reshape",
-     .doc = "The elements of data, in the same order, in another shape. Entries of newshape walk "
-            "along the dimensions of data: an "
-            "extent takes the place of one; 0 copies one (with allowzero it is the extent 0); -1, "
-            "at most once, is what the number "
-            "of elements asks for; -2 copies all that are left; -3 merges two; -4 splits one into "
-            "the two that follow it, one of "
-            "which may be -1.",
+     .doc =
+         "The elements of data, in the same order, in another shape. The entries of newshape walk "
+         "along the dimensions of data. An extent replaces one dimension. 0 copies one dimension, "
+         "or is the extent 0 with allowzero. -1, which occurs at most once, is inferred from the "
+         "number of elements. -2 copies all remaining dimensions. -3 merges two dimensions. -4 "
+         "splits one dimension into the two extents that follow it, and one of these may be -1.",
      .inputs = {{"data", "any shape"}},
-     .attrs = {{"newshape", AttrType::kInts, {}, true, "entries as above"},
-               {"allowzero", AttrType::kBool, false, false, "0 is an extent"}}},
+     .attrs = {{"newshape", AttrType::kInts, {}, true, "entries as described above"},
+               {"allowzero", AttrType::kBool, false, false, "true if 0 is an extent"}}},
     {"an entry is an extent, 0, -1, -2, -3 or -4",
-     "entries copy and merge dimensions that data has", "-1 stands at most once",
+     "entries copy and merge dimensions that data has", "-1 occurs at most once",
      "-4 is followed by two extents with the right product", "the rank stays within the limits",
-     "the numbers of elements agree"},
+     "the number of elements stays the same"},
     {.fusion = Fusion::kInjective,
      .layout = LayoutRule::kReshape,
      .origin = Origin::kMoved,
@@ -148,8 +147,8 @@ InferResult InferFlatten(const InferContext& c) {
 
 const OpDef kBatchFlatten = {
     {.name = "nn.batch_flatten",
-     .doc = "All dimensions but the first as one.",
-     .inputs = {{"data", "rank 1 or more"}}},
+     .doc = "data with all dimensions except the first merged into one.",
+     .inputs = {{"data", "any type of rank 1 or more"}}},
     {"data has rank 1 or more"},
     {.fusion = Fusion::kInjective,
      .layout = LayoutRule::kFixed,

@@ -101,48 +101,48 @@ OpDef ResizeOp(int spatial, InferResult (*infer)(const InferContext&),
                absl::Status (*lower)(StageBuilder&), std::vector<OpExample> examples) {
   return {
       {.name = absl::StrCat("image.resize", spatial, "d"),
-       .doc =
-           "data at another resolution: the nearest place, or the weighted mean of the 2 (linear) "
-           "or 4 (cubic) places around it along each dimension; places beyond the border are "
-           "those at it. Integers are rounded to nearest, halves to even.",
-       .inputs = {{"data", "as layout"}},
+       .doc = "data at another resolution. A value is that of the nearest position, or the "
+              "weighted mean of the 2 (linear) or 4 (cubic) positions around it along each "
+              "dimension. Positions beyond the border count as those at the border. Integers are "
+              "rounded to nearest, with halves to even.",
+       .inputs = {{"data", "dimensions as layout says"}},
        .attrs =
            {{"size", AttrType::kInts, {}, true, "extents of the result"},
             {"roi",
              AttrType::kFloats,
              {},
              false,
-             "of tf_crop_and_resize: where the result starts per dimension, and where it ends, as "
-             "parts of data"},
+             "for tf_crop_and_resize: the start of the result per dimension and then its end per "
+             "dimension, as fractions of data"},
             {"layout", AttrType::kString, ChannelsFirst(spatial), false, DataLayoutNames(spatial)},
             {"method", AttrType::kString, "linear", false, "nearest_neighbor, linear or cubic"},
             {"coordinate_transformation_mode", AttrType::kString, "half_pixel", false,
              "half_pixel, align_corners, asymmetric, pytorch_half_pixel, tf_half_pixel_for_nn, "
              "half_pixel_symmetric or tf_crop_and_resize"},
             {"rounding_method", AttrType::kString, "round", false,
-             "of nearest_neighbor: round, round_prefer_floor, round_prefer_ceil, floor, ceil; \"\" "
-             "is round with align_corners, else floor"},
-            {"cubic_alpha", AttrType::kFloat, -0.5, false, "of cubic"},
+             "for nearest_neighbor: round, round_prefer_floor, round_prefer_ceil, floor, ceil; "
+             "\"\" means round with align_corners, and floor otherwise"},
+            {"cubic_alpha", AttrType::kFloat, -0.5, false, "parameter of cubic"},
             {"cubic_exclude", AttrType::kInt, 0, false,
-             "of cubic: places beyond the border weigh nothing"},
+             "for cubic: not 0 if positions beyond the border have no weight"},
             {"extrapolation_value", AttrType::kFloat, 0.0, false,
-             "of tf_crop_and_resize: the value beyond data"},
-            {"out_dtype", AttrType::kDType, "", false, "\"\": as data"},
+             "for tf_crop_and_resize: the value beyond data"},
+            {"out_dtype", AttrType::kDType, "", false, "dtype of the result; that of data if \"\""},
             {"scales",
              AttrType::kFloats,
              {},
              false,
-             "places of the result per place of data; None: the quotients of the extents. Not of "
-             "Relay"}}},
+             "positions of the result per position of data; the quotients of the extents if None. "
+             "Not in Relay"}}},
       {"data and the result hold numbers", "layout is " + DataLayoutNames(spatial),
-       absl::StrCat("data has rank ", spatial + 2), "extents are positive and within 2^28",
+       absl::StrCat("data has rank ", spatial + 2), "extents are from 1 to 2^28",
        "method is nearest_neighbor, linear or cubic",
-       "coordinate_transformation_mode is one of those named",
-       "rounding_method is one of those named",
-       "scales, where given, is one per dimension, from 2^-20 to 2^20; with align_corners, extents "
-       "are then at most 2^16",
-       "with tf_crop_and_resize, roi has a start and an end per dimension, within 16 data's "
-       "extents"},
+       "coordinate_transformation_mode is one of the modes named above",
+       "rounding_method is one of the methods named above",
+       "scales, if given, has one number per dimension, from 2^-20 to 2^20; with align_corners, "
+       "extents are then at most 2^16",
+       "with tf_crop_and_resize, roi has a start and an end per dimension, from -16 to 16, and the "
+       "extents of data and result have a product of at most 2^30"},
       {.fusion = Fusion::kInjective, .layout = {LayoutRule::kNamed, "layout"}},
       infer,
       lower,

@@ -33,13 +33,13 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kReverseSequence = {
     {.name = "reverse_sequence",
-     .doc = "The first seq_lengths[b] places along seq_axis in reverse, those behind as they are, "
-            "where b is the index along batch_axis.",
-     .inputs = {{"data", "any type, rank 2 or more"},
+     .doc = "data with the first seq_lengths[b] positions along seq_axis reversed, where b is the "
+            "index along batch_axis. Later positions stay as they are.",
+     .inputs = {{"data", "any type of rank 2 or more"},
                 {"seq_lengths", "integers, (extent of the batch,)"}},
-     .attrs = {{"seq_axis", AttrType::kInt, 1, false, "of the sequence"},
-               {"batch_axis", AttrType::kInt, 0, false, "of the lengths"}}},
-    {"seq_lengths are integers", "seq_axis and batch_axis are two axes of data",
+     .attrs = {{"seq_axis", AttrType::kInt, 1, false, "axis of the sequence"},
+               {"batch_axis", AttrType::kInt, 0, false, "axis of the batch"}}},
+    {"seq_lengths are integers", "seq_axis and batch_axis are two different axes of data",
      "seq_lengths has one length per index of the batch"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed, .origin = Origin::kMoved},
     Infer,

@@ -120,23 +120,23 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kRoiAlign = {
     {.name = "vision.roi_align",
-     .doc = "Regions of data at one resolution: each of pooled_size bins is the mean (or the "
-            "largest weighted neighbour) of sample_ratio × sample_ratio points in it, each "
-            "interpolated between the four places around it. A region is (number of the image, "
-            "x0, y0, x1, y1), in units of which spatial_scale make a place.",
+     .doc = "Regions of data at one resolution. Each of pooled_size bins is the mean (or the "
+            "largest weighted neighbor) of sample_ratio × sample_ratio points in it, each "
+            "interpolated between the four positions around it. A region is (number of the image, "
+            "x0, y0, x1, y1), where a unit is spatial_scale positions.",
      .inputs = {{"data", "floats, (n, channels, h, w)"}, {"rois", "floats, (regions, 5)"}},
      .attrs = {{"pooled_size", AttrType::kInts, {}, true, "height and width of the result"},
-               {"spatial_scale", AttrType::kFloat, {}, true, "places per unit of rois"},
+               {"spatial_scale", AttrType::kFloat, {}, true, "positions per unit of rois"},
                {"sample_ratio", AttrType::kInt, -1, false,
-                "points per bin and dimension; not positive: one per place of the bin, at most as "
-                "many as in a region as large as data"},
+                "points per bin and dimension; if not positive, one per position of the bin, but "
+                "at most as many as in a region as large as data"},
                {"layout", AttrType::kString, "NCHW", false, "NCHW"},
                {"mode", AttrType::kString, "avg", false, "avg or max"},
                {"aligned", AttrType::kBool, false, false,
-                "coordinates are of corners of places rather than of centres, and regions may be "
-                "smaller than one. Not of Relay"}}},
+                "true if coordinates count from the corners of positions instead of their centers, "
+                "and regions may be smaller than one position. Not in Relay"}}},
     {"data and rois hold floats", "layout is NCHW",
-     "data is (n, channels, h, w), rois (regions, 5)", "pooled_size is positive",
+     "data is (n, channels, h, w), and rois is (regions, 5)", "pooled_size is positive",
      "there are at most 4096 points per bin and dimension", "mode is avg or max"},
     {.fusion = Fusion::kReduction, .layout = LayoutRule::kFixed},
     Infer,

@@ -68,15 +68,16 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kRoiPool = {
     {.name = "vision.roi_pool",
-     .doc = "The largest value of each of pooled_size bins of regions of data; 0 of a bin without "
-            "places. A region is (number of the image, x0, y0, x1, y1) in units of which "
-            "spatial_scale make a place, rounded to places, both corners inside.",
+     .doc =
+         "The largest value of each of pooled_size bins of regions of data, or 0 for a bin without "
+         "positions. A region is (number of the image, x0, y0, x1, y1), where a unit is "
+         "spatial_scale positions. Its corners are rounded to positions and belong to the region.",
      .inputs = {{"data", "floats, (n, channels, h, w)"}, {"rois", "floats, (regions, 5)"}},
      .attrs = {{"pooled_size", AttrType::kInts, {}, true, "height and width of the result"},
-               {"spatial_scale", AttrType::kFloat, {}, true, "places per unit of rois"},
+               {"spatial_scale", AttrType::kFloat, {}, true, "positions per unit of rois"},
                {"layout", AttrType::kString, "NCHW", false, "NCHW"}}},
     {"data and rois hold floats", "layout is NCHW",
-     "data is (n, channels, h, w), rois (regions, 5)", "pooled_size is positive"},
+     "data is (n, channels, h, w), and rois is (regions, 5)", "pooled_size is positive"},
     {.fusion = Fusion::kReduction, .layout = LayoutRule::kFixed},
     Infer,
     Lower,

@@ -28,17 +28,17 @@ const OpDef kRounding[] = {
                  {-1.5, 0.25, 2}, {-2, 0, 2}, {-3, 5}, {-3, 5}),
     NumericUnary("ceil", "The smallest whole number not below x.", LowerUnary<Rounded<loop::Ceil>>,
                  {-1.5, 0.25, 2}, {-1, 1, 2}, {-3, 5}, {-3, 5}),
-    NumericUnary("trunc", "x rounded towards zero.", LowerUnary<Rounded<loop::Trunc>>,
+    NumericUnary("trunc", "x rounded toward zero.", LowerUnary<Rounded<loop::Trunc>>,
                  {-1.5, 0.25, 2}, {-1, 0, 2}, {-3, 5}, {-3, 5}),
-    NumericUnary("round", "x rounded to the nearest whole number, halves away from zero.",
+    NumericUnary("round", "x rounded to the nearest whole number, with halves away from zero.",
                  LowerUnary<Rounded<loop::RoundAway>>, {-1.5, 0.25, 2.5, 0.5}, {-2, 0, 3, 1},
                  {-3, 5}, {-3, 5}),
     NumericUnary("abs", "|x|. The smallest integer of a signed type stays.", LowerUnary<Magnitude>,
                  {-1.5, 0.25}, {1.5, 0.25}, {-3, 5}, {3, 5}),
-    NumericUnary("negative", "-x; integers wrap around.", LowerUnary<Negated>, {-1.5, 0.25},
+    NumericUnary("negative", "-x. Integers wrap around.", LowerUnary<Negated>, {-1.5, 0.25},
                  {1.5, -0.25}, {-3, 5}, {3, -5}),
-    NumericUnary("sign", "-1, 0 or 1 as x is below, at or above 0; 0 of NaN.", LowerUnary<Sign>,
-                 {-1.5, 0, 0.25}, {-1, 0, 1}, {-3, 0, 5}, {-1, 0, 1}),
+    NumericUnary("sign", "-1, 0 or 1 if x is below, at or above 0. It is 0 for NaN.",
+                 LowerUnary<Sign>, {-1.5, 0, 0.25}, {-1, 0, 1}, {-3, 0, 5}, {-1, 0, 1}),
 };
 KILN_REGISTER_OPS(kRounding);
 

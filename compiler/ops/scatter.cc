@@ -147,41 +147,45 @@ std::optional<IndexInput> IndexOfNd(const InferContext& c) {
 // scatter_elements under the names that older models use.
 OpDef Alias(std::string name, std::string reduction, InferResult (*infer)(const InferContext&),
             absl::Status (*lower)(StageBuilder&), const std::vector<double>& expected) {
-  return {{.name = std::move(name),
-           .doc = absl::StrCat("scatter_elements with the reduction ", reduction, "."),
-           .inputs = {{"data", "any type; numbers, where they are added"},
-                      {"indices", "integers, as many dimensions as data"},
-                      {"updates", "as data, the shape of indices"}},
-           .attrs = {{"axis", AttrType::kInt, 0, false, "of the indices"}}},
-          {"indices are integers, updates have the dtype of data", "axis is an axis of data",
-           "indices and updates have one shape, of data's rank and no larger but along the axis",
-           "what is added are numbers"},
-          {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed, .updates = 0},
-          infer,
-          lower,
-          {Case({Values(F32({1, 3}), {1, 2, 3}), Values(I32({1, 3}), {2, -3, 2}),
-                 Values(F32({1, 3}), {10, 20, 30})},
-                {{"axis", 1}}, {Values(F32({1, 3}), expected)}),
-           {.inputs = {I32({4}), I64({2}), I32({2})}, .input_min = 0, .input_max = 0.7}},
-          IndexAlongAxis};
+  return {
+      {.name = std::move(name),
+       .doc = absl::StrCat("scatter_elements with the reduction ", reduction, "."),
+       .inputs = {{"data", "any type; numbers if updates are added"},
+                  {"indices", "integers, with as many dimensions as data"},
+                  {"updates", "a tensor of the dtype of data and the shape of indices"}},
+       .attrs = {{"axis", AttrType::kInt, 0, false, "axis of data that the indices count along"}}},
+      {"indices are integers, and updates have the dtype of data", "axis is an axis of data",
+       "indices and updates have the same shape, with the rank of data, and are no larger than "
+       "data except along the axis",
+       "added elements are numbers"},
+      {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed, .updates = 0},
+      infer,
+      lower,
+      {Case({Values(F32({1, 3}), {1, 2, 3}), Values(I32({1, 3}), {2, -3, 2}),
+             Values(F32({1, 3}), {10, 20, 30})},
+            {{"axis", 1}}, {Values(F32({1, 3}), expected)}),
+       {.inputs = {I32({4}), I64({2}), I32({2})}, .input_min = 0, .input_max = 0.7}},
+      IndexAlongAxis};
 }
 
 const OpDef kScatter[] = {
     Alias("scatter", "update", InferElements, LowerScatter, {20, 2, 30}),
     Alias("scatter_add", "add", InferScatterAdd, LowerScatterAdd, {21, 2, 43}),
     {{.name = "scatter_elements",
-      .doc = "data, where the element at i, …, k, with the index along the axis replaced by "
-             "indices[i, …, k], is replaced by updates[i, …, k] or combined with it; in row-major "
-             "order, so that the last of several updates stays. Negative indices count from the "
-             "end; those out of range are brought to the nearest end.",
+      .doc = "data with elements replaced by updates or combined with them. updates[i, …, k] goes "
+             "to the element at i, …, k with the index along the axis replaced by indices[i, …, "
+             "k]. Updates follow row-major order, so that the last of several updates of an "
+             "element stays. Negative indices count from the end, and indices out of range are "
+             "clamped to the nearest end.",
       .inputs = {{"data", "any type"},
-                 {"indices", "integers, as many dimensions as data"},
-                 {"updates", "as data, the shape of indices"}},
-      .attrs = {{"axis", AttrType::kInt, 0, false, "of the indices"},
+                 {"indices", "integers, with as many dimensions as data"},
+                 {"updates", "a tensor of the dtype of data and the shape of indices"}},
+      .attrs = {{"axis", AttrType::kInt, 0, false, "axis of data that the indices count along"},
                 {"reduction", AttrType::kString, "update", false, kModes}}},
-     {"indices are integers, updates have the dtype of data", "axis is an axis of data",
-      "indices and updates have one shape, of data's rank and no larger but along the axis",
-      "reduction is update, add, mul, min or max; all but the first of numbers"},
+     {"indices are integers, and updates have the dtype of data", "axis is an axis of data",
+      "indices and updates have the same shape, with the rank of data, and are no larger than data "
+      "except along the axis",
+      "reduction is update, add, mul, min or max, and all but update require numbers"},
      {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed, .updates = 0},
      InferElements,
      LowerElements,
@@ -198,24 +202,23 @@ const OpDef kScatter[] = {
            {{"reduction", "mul"}}, {Values(I32({2}), {10, 3})})},
      IndexAlongAxis},
     {{.name = "scatter_nd",
-      .doc =
-          "data, where the part at [indices[0, i], indices[1, i], …] is replaced by "
-          "updates[i, …] or combined with it, in row-major order. With another axis than 0, the "
-          "part whose index along it is indices[0, i] is replaced by that of updates whose index "
-          "is i. Negative indices count from the end; those out of range are brought to the "
-          "nearest end.",
+      .doc = "data with parts replaced by updates or combined with them, in row-major order. "
+             "updates[i, …] goes to the part at [indices[0, i], indices[1, i], …]. With an axis "
+             "other than 0, the part of updates at index i along the axis goes to the part of data "
+             "at index indices[0, i]. Negative indices count from the end, and indices out of "
+             "range are clamped to the nearest end.",
       .inputs = {{"data", "any type"},
-                 {"indices", "integers, (indices per place, places…)"},
+                 {"indices", "integers, (indices per position, positions…)"},
                  {"updates",
-                  "as data, (places…, rest of data…), or data's shape with as many along "
-                  "the axis as there are places"}},
+                  "a tensor of the dtype of data, (positions…, rest of data…), or of the shape of "
+                  "data with one index along the axis per position"}},
       .attrs = {{"mode", AttrType::kString, {}, true, kModes},
-                {"axis", AttrType::kInt, 0, false, "of data, that the indices count along"}}},
-     {"indices are integers, updates have the dtype of data",
-      "there are not more indices per place than dimensions",
-      "updates have the places and the other dimensions of data",
-      "mode is update, add, mul, min or max; all but the first of numbers",
-      "axis is an axis of data; if it is not 0, indices are (1, places)"},
+                {"axis", AttrType::kInt, 0, false, "axis of data that the indices count along"}}},
+     {"indices are integers, and updates have the dtype of data",
+      "there are no more indices per position than dimensions of data",
+      "updates have the dimensions of the positions and the other dimensions of data",
+      "mode is update, add, mul, min or max, and all but update require numbers",
+      "axis is an axis of data; if it is not 0, indices have the shape (1, positions)"},
      {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed, .updates = 0},
      InferNd,
      LowerNd,

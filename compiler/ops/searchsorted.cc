@@ -57,15 +57,17 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kSearchsorted = {
     {.name = "searchsorted",
-     .doc = "Where values would have to be put into sorted_sequence, along the last dimension, so "
-            "that it stays in order: before equal elements, or with right behind them.",
+     .doc =
+         "The index at which each value would be inserted into sorted_sequence, along the last "
+         "dimension, to keep it in order. It is before equal elements, or after them with right.",
      .inputs = {{"sorted_sequence", "numbers in ascending order, (…, n), or (n,) for all values"},
-                {"values", "of the same dtype, (…, m)"}},
-     .attrs = {{"right", AttrType::kBool, false, false, "behind equal elements"},
+                {"values", "numbers of the same dtype, (…, m)"}},
+     .attrs = {{"right", AttrType::kBool, false, false,
+                "true if the index is after equal elements"},
                {"dtype", AttrType::kDType, "int32", false, "int32 or int64"}}},
-    {"both hold numbers of one dtype",
-     "sorted_sequence has rank 1, or the shape of values but for the last dimension",
-     "there are at most 2^31 - 1 elements", "dtype is int32 or int64"},
+    {"both inputs hold numbers of the same dtype",
+     "sorted_sequence has rank 1, or the shape of values except for the last dimension",
+     "the sequence has at most 2^31 - 1 elements", "dtype is int32 or int64"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
     Infer,
     Lower,

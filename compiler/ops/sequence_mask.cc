@@ -33,12 +33,14 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kSequenceMask = {
     {.name = "sequence_mask",
-     .doc = "data with the places of each sequence from its length on replaced by mask_value.",
-     .inputs = {{"data", "any type; (places, batch, …), or with axis 1 (batch, places, …)"},
+     .doc =
+         "data with the positions of each sequence from its length onward replaced by mask_value.",
+     .inputs = {{"data", "any type; (positions, batch, …), or (batch, positions, …) with axis 1"},
                 {"valid_length", "numbers, (batch,)"}},
-     .attrs = {{"mask_value", AttrType::kFloat, 0.0, false, "cast to the dtype of data"},
-               {"axis", AttrType::kInt, 0, false, "of the places, 0 or 1"}}},
-    {"axis is 0 or 1", "data has rank 2 or more", "there is a length per sequence"},
+     .attrs = {{"mask_value", AttrType::kFloat, 0.0, false,
+                "value of the masked positions, cast to the dtype of data"},
+               {"axis", AttrType::kInt, 0, false, "axis of the positions, 0 or 1"}}},
+    {"axis is 0 or 1", "data has rank 2 or more", "valid_length has one number per sequence"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
     Infer,
     Lower,

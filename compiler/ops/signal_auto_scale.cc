@@ -69,14 +69,16 @@ OpExample Scaled(const std::vector<double>& data, bool restart, const std::vecto
 // The expected values come from FftAutoScale of TensorFlow Lite Micro and from its microfrontend.
 const OpDef kAutoScale = {
     {.name = "signal.auto_scale",
-     .doc = "data * 2^bits, with as many bits as leave the largest magnitude in int16, and these "
-            "bits: what comes before a Fourier transform in fixed point. -32768 does not count, as "
-            "in the microfrontend of TensorFlow Lite, and data of zeros alone is given 15 bits. "
-            "With restart_at_lowest, as in its Signal library, nothing before the last -32768 "
-            "counts, negative numbers behind it count as they are, and zeros are given 0 bits. Not "
-            "of Relay.",
+     .doc = "data * 2^bits, and bits: the scaling before a Fourier transform in fixed point. bits "
+            "is the largest number that keeps the largest magnitude in int16. -32768 does not "
+            "count, as in the microfrontend of TensorFlow Lite, and data of zeros alone has 15 "
+            "bits. With restart_at_lowest, the largest magnitude is a running maximum that "
+            "restarts below all numbers at each -32768, as in TensorFlow Lite's Signal library. A "
+            "negative number above the maximum then counts with its sign, and a maximum of 0 or "
+            "less has 0 bits. Not an operator of Relay.",
      .inputs = {{"data", "a vector of int16"}},
-     .attrs = {{"restart_at_lowest", AttrType::kBool, false, false, "what -32768 does"}},
+     .attrs = {{"restart_at_lowest", AttrType::kBool, false, false,
+                "true if the maximum restarts at -32768"}},
      .num_outputs = [](const Attrs&, size_t) -> absl::StatusOr<int> { return 2; }},
     {"data is a vector of int16"},
     {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed},

@@ -55,17 +55,18 @@ TensorType U32(Shape shape) { return {std::move(shape), kU32}; }
 
 const OpDef kFilterBank = {
     {.name = "signal.filter_bank",
-     .doc = "Weighted sums of the bins of a spectrum. Term t adds data[bins[t]] * weights[t, k] to "
-            "channel channels[t] + k for each k, modulo 2^64: a triangular filter bank, in which a "
-            "bin lies between two channels, has terms of width 2. Bins and channels outside of the "
-            "range are taken for the nearest. Not of Relay.",
+     .doc = "Weighted sums of the bins of a spectrum. For each k, term t adds data[bins[t]] * "
+            "weights[t, k] to channel channels[t] + k, modulo 2^64. In a triangular filter bank, a "
+            "bin lies between two channels, and terms have width 2. Bins and channels out of range "
+            "count as the nearest ones. Not an operator of Relay.",
      .inputs = {{"data", "uint32, the energy of each bin"},
                 {"weights", "int16, (terms, width)"},
-                {"bins", "of each term, integers"},
-                {"channels", "the first of each term, integers"}},
-     .attrs = {{"num_channels", AttrType::kInt, {}, true, "elements of the result"}}},
-    {"data is a vector of uint32 with at least one element", "weights is int16, (terms, width)",
-     "bins and channels are vectors of integers, one per term",
+                {"bins", "integers, the bin of each term"},
+                {"channels", "integers, the first channel of each term"}},
+     .attrs = {{"num_channels", AttrType::kInt, {}, true, "number of elements of the result"}}},
+    {"data is a vector of uint32 with at least one element",
+     "weights is int16 of shape (terms, width)",
+     "bins and channels are vectors with one integer per term",
      absl::StrCat("num_channels is 1 to ", kMaxChannels)},
     {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed},
     Infer,

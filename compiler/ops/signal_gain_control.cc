@@ -79,18 +79,18 @@ Tensor Gains() {
 // The expected values come from ApplyPcanAutoGainControlFixed of TensorFlow Lite Micro.
 const OpDef kGainControl = {
     {.name = "signal.gain_control",
-     .doc = "Per-channel amplitude normalization (PCAN) in fixed point: ratio = data * gain(noise) "
-            "/ 2^shift, with 12 bits behind the point, and of it ratio^2 / 4 below 2 and ratio - 1 "
-            "from there on, with 6 bits. gains[0 … 2] are those of 0 to 2; of a number of n bits "
-            "whose other bits, as a fraction, are x the gain is a + b x + c x^2, with a, b and c "
-            "at 4 n - 6. Not of Relay.",
+     .doc = "Per-channel amplitude normalization (PCAN) in fixed point. ratio = data * gain(noise) "
+            "/ 2^shift has 12 bits after the binary point. The result has 6 of them: ratio^2 / 4 "
+            "if ratio is below 2, and ratio - 1 otherwise. gains[0 … 2] are the gains of 0 to 2. "
+            "For a number of n bits, the gain is a + b x + c x^2, where x is the fraction that the "
+            "bits after the first one form. a, b and c are at 4 n - 6. Not an operator of Relay.",
      .inputs = {{"data", "uint32 of any shape"},
-                {"noise", "of the shape of data"},
+                {"noise", "uint32 of the shape of data"},
                 {"gains", "int16, 125 numbers or more"}},
-     .attrs = {{"shift", AttrType::kInt, {}, true, "of the product, to the right"}}},
-    {"data and noise are uint32 of one shape",
+     .attrs = {{"shift", AttrType::kInt, {}, true, "shift of the product to the right, in bits"}}},
+    {"data and noise are uint32 of the same shape",
      absl::StrCat("gains is a vector of int16 with at least ", kGains, " elements"),
-     "shift is 0 to 63"},
+     "shift is from 0 to 63"},
     {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed},
     Infer,
     Lower,

@@ -81,11 +81,13 @@ TensorType U32(Shape shape) { return {std::move(shape), kU32}; }
 const OpDef kLog = {
     {.name = "signal.log",
      .doc = "The natural logarithm in fixed point: output_scale * log(data * "
-            "2^input_correction_bits), of numbers modulo 2^32, at most 32767; 0 of 0 and 1. log2 "
-            "is interpolated between the ends of 128 segments. Not of Relay.",
+            "2^input_correction_bits), limited to 32767. The argument of log is taken modulo 2^32, "
+            "and the result is 0 for 0 and 1. log2 is interpolated between the ends of 128 "
+            "segments. Not an operator of Relay.",
      .inputs = {{"data", "uint32 of any shape"}},
-     .attrs = {{"input_correction_bits", AttrType::kInt, {}, true, "to the left"},
-               {"output_scale", AttrType::kInt, {}, true, "what 1 is in the result"}}},
+     .attrs =
+         {{"input_correction_bits", AttrType::kInt, {}, true, "shift of data to the left, in bits"},
+          {"output_scale", AttrType::kInt, {}, true, "number that stands for 1 in the result"}}},
     {"data is uint32", "input_correction_bits is 0 to 31", "output_scale is 0 to 2^31 - 1"},
     {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
     Infer,

@@ -76,10 +76,11 @@ TensorType I16(Shape shape) { return {std::move(shape), DType::Int(16)}; }
 Attrs Length(int64_t length) { return {{"fft_length", length}}; }
 
 const char* const kRounding =
-    " Integers are rounded, and scaled by powers of two, as by the KISS FFT library, to the bit; "
-    "floats add in its order. Not of Relay.";
+    " Integers are rounded and scaled by powers of two exactly as in the KISS FFT library, and "
+    "floats are added in its order. Not an operator of Relay.";
 
-const AttrSchema kLength = {"fft_length", AttrType::kInt, {}, true, "samples, a power of two"};
+const AttrSchema kLength = {
+    "fft_length", AttrType::kInt, {}, true, "number of samples, a power of two"};
 
 OpDef Transform(OpSchema schema, const char* shape, InferResult (*infer)(const InferContext&),
                 absl::Status (*lower)(StageBuilder&), std::vector<OpExample> examples) {
@@ -97,7 +98,7 @@ const OpDef kTransforms[] = {
     Transform(
         {.name = "signal.rfft",
          .doc = absl::StrCat("The Fourier transform of real samples along the last axis, with "
-                             "zeros behind the data: integers are divided by fft_length.",
+                             "zeros after the data. Integers are divided by fft_length.",
                              kRounding),
          .inputs = {{"data", "(…, samples)"}},
          .attrs = {kLength}},
@@ -120,10 +121,11 @@ const OpDef kTransforms[] = {
          {.inputs = {I16({0, 3})}, .attrs = Length(4)}}),
     Transform(
         {.name = "signal.irfft",
-         .doc = absl::StrCat("The real samples whose Fourier transform is data, whose last axis is "
-                             "real and imaginary part: floats are fft_length times as large, "
-                             "integers are divided by what keeps them in range.",
-                             kRounding),
+         .doc = absl::StrCat(
+             "The real samples that have data as their Fourier transform. The last axis of data "
+             "has the real and the imaginary part. Floats are fft_length times as large, and "
+             "integers are divided by a number that keeps them in range.",
+             kRounding),
          .inputs = {{"data", "(…, fft_length / 2 + 1, 2)"}},
          .attrs = {kLength}},
         "data is (…, fft_length / 2 + 1, 2)", InferInverse, LowerInverse,

@@ -84,25 +84,39 @@ Attrs Factors(bool clamping) {
 // The expected values come from FilterbankSpectralSubtraction of TensorFlow Lite Micro.
 const OpDef kSpectralSubtraction = {
     {.name = "signal.spectral_subtraction",
-     .doc = "A signal less an estimate of its noise, for each channel, and the next estimate:\n"
-            "scaled = data * 2^smoothing_bits\n"
-            "next = (scaled * smoothing + noise * one_minus_smoothing) / 2^fraction_bits\n"
-            "floor = data * min_signal_remaining / 2^fraction_bits\n"
-            "result = max((scaled - min(next, scaled)) / 2^smoothing_bits, floor)\n"
-            "Quotients are rounded down; scaled is taken modulo 2^32. Not of Relay.",
+     .doc =
+         "A signal minus an estimate of its noise, for each channel, and the next estimate:\n"
+         "scaled = data * 2^smoothing_bits\n"
+         "next = (scaled * smoothing + noise * one_minus_smoothing) / 2^fraction_bits\n"
+         "floor = data * min_signal_remaining / 2^fraction_bits\n"
+         "result = max((scaled - min(next, scaled)) / 2^smoothing_bits, floor)\n"
+         "Quotients are rounded down, and scaled is taken modulo 2^32. Not an operator of Relay.",
      .inputs = {{"data", "a vector of uint32, the signal of each channel"},
-                {"noise", "the estimate before, times 2^smoothing_bits"}},
-     .attrs = {{"smoothing", AttrType::kInts, {}, true, "of all channels, or of even and odd ones"},
-               {"one_minus_smoothing", AttrType::kInts, {}, true, "the same of what remains of 1"},
-               {"min_signal_remaining", AttrType::kInt, {}, true, "of the signal at least"},
-               {"smoothing_bits", AttrType::kInt, {}, true, "more bits of the estimate"},
-               {"fraction_bits", AttrType::kInt, {}, true, "behind the point of the factors"},
-               {"clamping", AttrType::kBool, false, false,
-                "an estimate above the signal becomes the signal"}},
+                {"noise", "the previous estimate, times 2^smoothing_bits"}},
+     .attrs =
+         {{"smoothing",
+           AttrType::kInts,
+           {},
+           true,
+           "smoothing of all channels, or of even and odd ones"},
+          {"one_minus_smoothing", AttrType::kInts, {}, true, "1 minus smoothing, in the same form"},
+          {"min_signal_remaining",
+           AttrType::kInt,
+           {},
+           true,
+           "least share of the signal that remains"},
+          {"smoothing_bits", AttrType::kInt, {}, true, "number of additional bits of the estimate"},
+          {"fraction_bits",
+           AttrType::kInt,
+           {},
+           true,
+           "number of bits of the factors after the binary point"},
+          {"clamping", AttrType::kBool, false, false,
+           "true if an estimate above the signal becomes the signal"}},
      .num_outputs = [](const Attrs&, size_t) -> absl::StatusOr<int> { return 2; }},
-    {"data and noise are vectors of uint32 of one length",
-     "smoothing and one_minus_smoothing are one or two numbers; all factors are uint32",
-     "smoothing_bits and fraction_bits are 0 to 31"},
+    {"data and noise are vectors of uint32 of the same length",
+     "smoothing and one_minus_smoothing have one or two numbers, and all factors are uint32",
+     "smoothing_bits and fraction_bits are from 0 to 31"},
     {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed},
     Infer,
     Lower,

@@ -53,9 +53,9 @@ TensorType U32(Shape shape) { return {std::move(shape), kU32}; }
 
 const OpDef kSquareRoot = {
     {.name = "signal.square_root",
-     .doc = "The square root, rounded to the nearest integer; 65535 of the numbers just below "
-            "2^32, and 2^32 - 1 of those just below 2^64, as in TensorFlow Lite Micro. Not of "
-            "Relay.",
+     .doc = "The square root, rounded to the nearest integer. As in TensorFlow Lite Micro, it is "
+            "65535 for the numbers just below 2^32, and 2^32 - 1 for the numbers just below 2^64. "
+            "Not an operator of Relay.",
      .inputs = {{"data", "uint64 of any shape"}}},
     {"data is uint64"},
     {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed},

@@ -47,14 +47,15 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kSlidingWindow = {
     {.name = "sliding_window",
-     .doc = "The windows of data: out[a…, o…, k…] = data[a…, o * stride + k…], with a window of "
-            "window_shape at every stride over all dimensions from the axis on.",
+     .doc = "The windows of data: out[a…, o…, k…] = data[a…, o * stride + k…]. There is a window "
+            "of window_shape at every stride, over all dimensions from the axis on.",
      .inputs = {{"data", "any type of rank 1 or more"}},
-     .attrs = {{"axis", AttrType::kInt, {}, true, "the first that windows move along"},
+     .attrs = {{"axis", AttrType::kInt, {}, true, "first axis that windows move along"},
                {"window_shape", AttrType::kInts, {}, true, "extents of a window"},
-               {"strides", AttrType::kInts, {}, true, "between windows"}}},
-    {"axis is an axis of data", "window_shape and strides have a number per dimension from it on",
-     "a window fits", "strides are positive"},
+               {"strides", AttrType::kInts, {}, true, "positions from one window to the next"}}},
+    {"axis is an axis of data",
+     "window_shape and strides have one number per dimension from the axis on",
+     "a window fits into data", "strides are positive"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed, .origin = Origin::kMoved},
     Infer,
     Lower,

@@ -79,7 +79,7 @@ OpDef Softmax(std::string name, std::string doc, absl::Status (*lower)(StageBuil
   return {{.name = std::move(name),
            .doc = std::move(doc),
            .inputs = {{"data", "floats of rank 1 or more"}},
-           .attrs = {{"axis", AttrType::kInt, -1, false, "that sums to 1"}}},
+           .attrs = {{"axis", AttrType::kInt, -1, false, "axis of the softmax"}}},
           {"data holds floats", "axis is an axis of data"},
           {.fusion = Fusion::kReduction,
            .layout = {LayoutRule::kAxis, "axis"},
@@ -97,7 +97,7 @@ OpDef Softmax(std::string name, std::string doc, absl::Status (*lower)(StageBuil
 const OpDef kSoftmax[] = {
     Softmax("nn.softmax", "exp(x - max) / sum of exp(x - max), along the axis.", LowerSoftmax,
             {0.2689414214, 0.7310585786, 0.5, 0.5}),
-    Softmax("nn.fast_softmax", "nn.softmax: the same function.", LowerSoftmax,
+    Softmax("nn.fast_softmax", "The same function as nn.softmax.", LowerSoftmax,
             {0.2689414214, 0.7310585786, 0.5, 0.5}),
     Softmax("nn.log_softmax", "x - max - log(sum of exp(x - max)), along the axis.",
             LowerLogSoftmax, {-1.3132616875, -0.3132616875, -0.6931471806, -0.6931471806}),

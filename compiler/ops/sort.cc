@@ -114,8 +114,9 @@ absl::Status LowerTopk(StageBuilder& b) {
 
 bool GivesBoth(const Attrs& attrs) { return attrs.String("ret_type") == "both"; }
 
-const AttrSchema kAxis = {"axis", AttrType::kInt, -1, false, "to sort along"};
-const AttrSchema kAscend = {"is_ascend", AttrType::kBool, true, false, "smallest first"};
+const AttrSchema kAxis = {"axis", AttrType::kInt, -1, false, "axis to sort along"};
+const AttrSchema kAscend = {"is_ascend", AttrType::kBool, true, false,
+                            "true if the smallest comes first"};
 AttrValue None() { return AttrValue::None(); }
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -137,13 +138,14 @@ OpExample Argsort(DType dtype, bool ascending) {
 
 const OpDef kSorts[] = {
     {{.name = "sort",
-      .doc =
-          "The elements along the axis in order. A NaN is above all numbers, as in NumPy: last, or "
-          "first where is_ascend is false. Equal elements stay in order.",
+      .doc = "The elements along the axis in order. A NaN is above all numbers, as in NumPy: it "
+             "comes last, or first if is_ascend is false. Equal elements keep their order.",
       .inputs = {{"data", "numbers of rank 1 or more"}},
-      .attrs = {kAxis, kAscend, {"dtype", AttrType::kDType, "", false, "\"\" or data's"}}},
-     {"data holds numbers", "axis is an axis of data, of at most 2^31 - 1 places",
-      "dtype is \"\" or that of data"},
+      .attrs = {kAxis,
+                kAscend,
+                {"dtype", AttrType::kDType, "", false, "\"\" or the dtype of data"}}},
+     {"data holds numbers", "axis is an axis of data with at most 2^31 - 1 positions",
+      "dtype is \"\" or the dtype of data"},
      {.fusion = Fusion::kOpaque, .layout = {LayoutRule::kAxis, "axis"}},
      InferSort,
      LowerSort,
@@ -154,9 +156,11 @@ const OpDef kSorts[] = {
     {{.name = "argsort",
       .doc = "The indices along the axis that put the elements in the order of sort.",
       .inputs = {{"data", "numbers of rank 1 or more"}},
-      .attrs = {kAxis, kAscend, {"dtype", AttrType::kDType, "", false, "\"\": int32"}}},
-     {"data holds numbers", "axis is an axis of data, of at most 2^31 - 1 places",
-      "dtype is one of numbers"},
+      .attrs = {kAxis,
+                kAscend,
+                {"dtype", AttrType::kDType, "", false, "dtype of the result; int32 if \"\""}}},
+     {"data holds numbers", "axis is an axis of data with at most 2^31 - 1 positions",
+      "dtype is a number type"},
      {.fusion = Fusion::kOpaque, .layout = {LayoutRule::kAxis, "axis"}},
      InferArgsort,
      LowerArgsort,
@@ -177,19 +181,20 @@ const OpDef kSorts[] = {
       {.inputs = {I8({3, 20})}},
       {.inputs = {I64({2, 100})}, .attrs = {{"is_ascend", false}}}}},
     {{.name = "topk",
-      .doc = "The first k of the elements that sort gives along the axis, and where they stood.",
+      .doc = "The first k elements along the axis in the order of sort, and their indices.",
       .inputs = {{"data", "numbers of rank 1 or more"}},
-      .attrs = {{"k", AttrType::kInt, None(), false, "how many; None, or not positive: all"},
+      .attrs = {{"k", AttrType::kInt, None(), false,
+                 "number of elements; all if None or not positive"},
                 kAxis,
                 {"ret_type", AttrType::kString, "both", false, "both, values or indices"},
-                {"is_ascend", AttrType::kBool, false, false, "smallest first"},
-                {"dtype", AttrType::kDType, "", false, "of the places; \"\": int32"}},
+                {"is_ascend", AttrType::kBool, false, false, "true if the smallest comes first"},
+                {"dtype", AttrType::kDType, "", false, "dtype of the indices; int32 if \"\""}},
       .num_outputs = [](const Attrs& attrs, size_t) -> absl::StatusOr<int> {
         return GivesBoth(attrs) ? 2 : 1;
       },
       .gives_tuple = GivesBoth},
-     {"data holds numbers", "axis is an axis of data, of at most 2^31 - 1 places",
-      "dtype is one of numbers", "k is not more than there are",
+     {"data holds numbers", "axis is an axis of data with at most 2^31 - 1 positions",
+      "dtype is a number type", "k is at most the extent of the axis",
       "ret_type is both, values or indices"},
      {.fusion = Fusion::kOpaque, .layout = {LayoutRule::kAxis, "axis"}},
      InferTopk,

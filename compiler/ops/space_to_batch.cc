@@ -124,19 +124,24 @@ AttrValue Pairs(const std::vector<std::vector<int64_t>>& pairs) {
 }
 
 const AttrSchema kBlockShape = {"block_shape", AttrType::kInts, AttrValue::Ints({1, 1}), false,
-                                "extents of a block, for the dimensions behind the batch"};
+                                "extents of a block, for the dimensions after the batch"};
 
 const OpDef kSpaces[] = {
     {{.name = "nn.space_to_batch_nd",
-      .doc = "Every place of a block of data (batch, places…, rest…) as a member of the batch of "
-             "its own: member p * batch + n holds the places p of all blocks of member n, with p "
-             "counted in row-major order.",
+      .doc = "data (batch, positions…, rest…) with every position of a block as a member of the "
+             "batch of its own. Member p * batch + n holds the positions p of all blocks of member "
+             "n, where p counts in row-major order.",
       .inputs = {{"data", "any type of rank 2 or more"}},
       .attrs = {kBlockShape,
-                {"paddings", AttrType::kIntLists, {}, true, "places before and behind, per extent"},
-                {"pad_value", AttrType::kFloat, 0.0, false, "of these"}}},
-     {"data has a batch and a dimension for each of the positive extents of a block",
-      "paddings has a pair of numbers that are not negative per extent", "blocks divide the places",
+                {"paddings",
+                 AttrType::kIntLists,
+                 {},
+                 true,
+                 "numbers of positions added before and after data, per extent of a block"},
+                {"pad_value", AttrType::kFloat, 0.0, false, "value of the added positions"}}},
+     {"data has a batch, and a dimension for each extent of a block, which is positive",
+      "paddings has a pair of nonnegative numbers per extent",
+      "the extents of a block divide the padded extents of data",
       "the result is a tensor within the limits"},
      {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
      InferSpaceToBatch,
@@ -150,16 +155,18 @@ const OpDef kSpaces[] = {
       {.inputs = {F16({2, 3, 4, 2})},
        .attrs = {{"block_shape", List({2, 3})}, {"paddings", Pairs({{0, 1}, {1, 1}})}}}}},
     {{.name = "nn.batch_to_space_nd",
-      .doc = "What nn.space_to_batch_nd does, undone, and crops places cut off at the ends.",
+      .doc =
+          "The inverse of nn.space_to_batch_nd, with positions cut off at the ends as crops says.",
       .inputs = {{"data", "any type of rank 2 or more"}},
       .attrs = {kBlockShape,
                 {"crops",
                  AttrType::kIntLists,
                  {},
                  true,
-                 "places cut off before and behind, per extent"}}},
-     {"data has a batch and a dimension for each of the positive extents of a block",
-      "crops has a pair of numbers that are not negative per extent",
+                 "numbers of positions cut off at the beginning and at the end, per extent of a "
+                 "block"}}},
+     {"data has a batch, and a dimension for each extent of a block, which is positive",
+      "crops has a pair of nonnegative numbers per extent",
       "the extents of a block divide the batch", "the result is a tensor within the limits"},
      {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed, .origin = Origin::kMoved},
      InferBatchToSpace,

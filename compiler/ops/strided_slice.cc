@@ -102,22 +102,23 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kStridedSlice = {
     {.name = "strided_slice",
-     .doc = "data[begin:end:stride] along every axis, as NumPy's slices: negative indices count "
-            "from the end, and indices beyond the data are "
-            "brought to its ends. With slice_mode \"size\", end has sizes, of which -1 is all that "
-            "is left, and strides are 1.",
+     .doc = "data[begin:end:stride] along every axis, as in NumPy: negative indices count from the "
+            "end, and indices beyond data are clamped to its ends. With slice_mode \"size\", end "
+            "has sizes, where -1 means all that is left, and strides are 1.",
      .inputs = {{"data", "any type"}},
-     .attrs = {{"begin", AttrType::kInts, {}, false, "first index per axis"},
-               {"end",
-                AttrType::kInts,
-                {},
-                false,
-                "index behind the last per axis, or size; missing ones: to the end"},
-               {"strides", AttrType::kInts, {}, false, "per axis, or one for all; missing ones: 1"},
-               {"slice_mode", AttrType::kString, "end", false, "end or size"},
-               {"axes", AttrType::kInts, {}, false, "None: the first ones"}}},
-    {"slice_mode is end or size", "begin has one value per axis, end and strides not more",
-     "axes has axes of data, each once", "no stride is 0", "a size does not reach beyond the data"},
+     .attrs =
+         {{"begin", AttrType::kInts, {}, false, "first index per axis"},
+          {"end",
+           AttrType::kInts,
+           {},
+           false,
+           "index after the last one per axis, or size; the end of data if missing"},
+          {"strides", AttrType::kInts, {}, false, "stride per axis, or one for all; 1 if missing"},
+          {"slice_mode", AttrType::kString, "end", false, "end or size"},
+          {"axes", AttrType::kInts, {}, false, "axes to slice; the first ones if None"}}},
+    {"slice_mode is end or size", "begin has one value per axis, and end and strides have no more",
+     "axes names axes of data, each at most once", "no stride is 0",
+     "a size does not reach beyond the data"},
     {.fusion = Fusion::kInjective,
      .layout = {LayoutRule::kSlice, "axes"},
      .origin = Origin::kMoved},

@@ -93,17 +93,23 @@ AttrValue None() { return AttrValue::None(); }
 
 const OpDef kTake = {
     {.name = "take",
-     .doc = "Elements of data at the indices: the dimension axis of data is replaced by the "
-            "dimensions of indices. With batch_dims, the first "
-            "dimensions of both are one. Indices out of range are brought to the nearest end (clip "
-            "and fast) or wrap around.",
+     .doc =
+         "Elements of data at the indices. The dimension axis of data is replaced by the "
+         "dimensions of indices. With batch_dims, the first dimensions of both are shared. Indices "
+         "out of range are clamped to the nearest end (clip and fast) or wrap around (wrap).",
      .inputs = {{"data", "any type"}, {"indices", "integers of any shape"}},
-     .attrs = {{"batch_dims", AttrType::kInt, 0, false, "first dimensions in common"},
-               {"axis", AttrType::kInt, {}, false, "None: of data as a vector"},
-               {"mode", AttrType::kString, "clip", false, "clip, wrap or fast; fast is clip"}}},
+     .attrs = {{"batch_dims", AttrType::kInt, 0, false, "number of shared first dimensions"},
+               {"axis",
+                AttrType::kInt,
+                {},
+                false,
+                "axis to take from; data is taken as a vector if None"},
+               {"mode", AttrType::kString, "clip", false,
+                "clip, wrap or fast; fast is the same as clip"}}},
     {"indices are integers", "mode is clip, wrap or fast", "axis is an axis of data",
-     "batch_dims dimensions of both are equal and before the axis; 0 without an axis",
-     "there is an element to take"},
+     "the first batch_dims dimensions of both are equal and before the axis; batch_dims is 0 "
+     "without an axis",
+     "there is at least one element to take"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed, .origin = Origin::kMoved},
     Infer,
     Lower,

@@ -30,7 +30,7 @@ const OpDef kTranspose = {
     {.name = "transpose",
      .doc = "Dimension d of the result is dimension axes[d] of data.",
      .inputs = {{"data", "any type"}},
-     .attrs = {{"axes", AttrType::kInts, {}, false, "every axis once; None: in reverse"}}},
+     .attrs = {{"axes", AttrType::kInts, {}, false, "every axis once; the reverse order if None"}}},
     {"axes has every axis of data once"},
     {.fusion = Fusion::kInjective,
      .layout = LayoutRule::kTranspose,
@@ -85,11 +85,15 @@ absl::Status LowerLayout(StageBuilder& b) {
 
 const OpDef kLayoutTransform = {
     {.name = "layout_transform",
-     .doc = "data with its dimensions, named by the letters of src_layout, in the order of "
-            "dst_layout.",
-     .inputs = {{"data", "one dimension per letter"}},
-     .attrs = {{"src_layout", AttrType::kString, {}, true, "\"NCHW\", \"OIHW\", …"},
-               {"dst_layout", AttrType::kString, {}, true, "\"NHWC\", \"HWIO\", …"}}},
+     .doc = "data with its dimensions in another order. The letters of src_layout name them, and "
+            "dst_layout gives the new order.",
+     .inputs = {{"data", "any type, with one dimension per letter"}},
+     .attrs = {{"src_layout", AttrType::kString, {}, true, "layout of data: \"NCHW\", \"OIHW\", …"},
+               {"dst_layout",
+                AttrType::kString,
+                {},
+                true,
+                "layout of the result: \"NHWC\", \"HWIO\", …"}}},
     {"the layouts are orders of the same letters, each once", "data has one dimension per letter"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed, .origin = Origin::kMoved},
     InferLayout,

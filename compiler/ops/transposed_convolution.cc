@@ -97,11 +97,11 @@ absl::StatusOr<Transposed> MakeTransposed(const Attrs& attrs, const TensorType& 
 std::vector<std::string> TransposedConstraints(int spatial) {
   std::vector<std::string> constraints = ConvolutionConstraints();
   constraints[4] = "kernel_layout is " + KernelLayoutNames(spatial);
-  constraints[6] = "groups is positive and divides the channels of data";
+  constraints[6] = "groups is positive and divides the number of channels of data";
   constraints[7] = "the weight has as many input channels as data";
-  constraints[10] = "data has a place and the output has one";
+  constraints[10] = "data and the output have at least one position";
   constraints[11] =
-      "data with zeros between its places and around it is a tensor within the limits";
+      "data with zeros between its positions and around it is a tensor within the limits";
   constraints.emplace_back(
       "output_padding is not negative and less than the stride or the dilation");
   return constraints;
@@ -112,14 +112,24 @@ std::vector<AttrSchema> TransposedAttrs(int spatial, std::string out_dtype) {
     return AttrValue::Ints(std::vector<int64_t>(static_cast<size_t>(spatial), value));
   };
   return {
-      {"channels", AttrType::kInt, {}, false, "of the output; None: as the weight has"},
-      {"kernel_size", AttrType::kInts, {}, false, "None: as the weight has"},
-      {"strides", AttrType::kInts, list(1), false, "places of the output per place of data"},
-      {"output_padding", AttrType::kInts, list(0), false, "more places of the output, at its end"},
+      {"channels",
+       AttrType::kInt,
+       {},
+       false,
+       "channels of the output; taken from the weight if None"},
+      {"kernel_size",
+       AttrType::kInts,
+       {},
+       false,
+       "extents of the kernel; taken from the weight if None"},
+      {"strides", AttrType::kInts, list(1), false, "positions of the output per position of data"},
+      {"output_padding", AttrType::kInts, list(0), false,
+       "number of additional positions at the end of the output"},
       {"padding", AttrType::kInts, list(0), false,
-       "places of the output that are left out around it"},
-      {"dilation", AttrType::kInts, list(1), false, "places from tap to tap"},
-      {"groups", AttrType::kInt, 1, false, "parts of the channels that do not see each other"},
+       "positions of the output that are left out around it"},
+      {"dilation", AttrType::kInts, list(1), false, "positions from one tap to the next"},
+      {"groups", AttrType::kInt, 1, false,
+       "number of groups of channels that are convolved separately"},
       {"data_layout", AttrType::kString, ChannelsFirst(spatial), false, DataLayoutNames(spatial)},
       {"kernel_layout", AttrType::kString, "OI" + SpatialLetters(spatial), false,
        KernelLayoutNames(spatial)},

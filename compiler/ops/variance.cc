@@ -38,8 +38,8 @@ absl::Status Lower(StageBuilder& b) {
 
 std::vector<AttrSchema> VarianceAttrs() {
   std::vector<AttrSchema> attrs = ReductionAttrs();
-  attrs.push_back(
-      {"unbiased", AttrType::kBool, false, false, "divide by the number of elements less one"});
+  attrs.push_back({"unbiased", AttrType::kBool, false, false,
+                   "true to divide by the number of elements minus one"});
   return attrs;
 }
 
@@ -47,9 +47,10 @@ const OpDef kVariance = {
     {.name = "variance",
      .doc = "The sum of (data - mean)^2 divided by the number of elements.",
      .inputs = {{"data", "floats"},
-                {"mean", "a shape that broadcasts to data: the mean with keepdims"}},
+                {"mean",
+                 "floats of a shape that broadcasts to data, as the mean with keepdims has"}},
      .attrs = VarianceAttrs()},
-    {"data and mean hold floats of one dtype", "axis has axes of data, each once",
+    {"data and mean hold floats of the same dtype", "axis names axes of data, each at most once",
      "mean broadcasts to data"},
     {.fusion = Fusion::kReduction, .layout = {LayoutRule::kReduction, "axis"}},
     Infer,

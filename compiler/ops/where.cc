@@ -30,9 +30,11 @@ absl::Status Lower(StageBuilder& b) {
 
 const OpDef kWhere = {
     {.name = "where",
-     .doc = "x where condition is not zero, else y; the three broadcast.",
-     .inputs = {{"condition", "bool or numbers"}, {"x", "any type"}, {"y", "the dtype of x"}}},
-    {"x and y have one dtype", "the three shapes broadcast"},
+     .doc = "x where condition is not zero, and y elsewhere. The three inputs broadcast.",
+     .inputs = {{"condition", "bool or numbers"},
+                {"x", "any type"},
+                {"y", "a tensor of the dtype of x"}}},
+    {"x and y have the same dtype", "the three shapes broadcast"},
     {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
     Infer,
     Lower,

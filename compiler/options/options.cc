@@ -260,6 +260,10 @@ absl::Status CheckKeepsState(const CompileOptions& o) {
                                                  " beside the memory of the model's state"));
 }
 
+bool TakesScratchFromRuntime(const CompileOptions& options) {
+  return options.executor == Executor::kGraph;
+}
+
 std::string LoaderSymbol(const CompileOptions& options, absl::string_view name) {
   const bool shared = options.system_lib || options.runtime == Runtime::kCrt;
   return shared ? absl::StrCat(ModulePrefix(options.module_name), "_", name) : std::string(name);

@@ -106,6 +106,10 @@ std::string OptionsText(const CompileOptions& options);
 // does not support.
 absl::Status CheckKeepsState(const CompileOptions& options);
 
+// Operator functions take their scratch memory from the runtime: the ABI of the graph executor has
+// no argument for it.
+bool TakesScratchFromRuntime(const CompileOptions& options);
+
 // The linker's name of the symbol that a loader looks up as `name`. System libraries and modules
 // for the C runtime share a program with others, so their symbols begin with the module's prefix.
 std::string LoaderSymbol(const CompileOptions& options, absl::string_view name);

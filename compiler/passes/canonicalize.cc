@@ -3,7 +3,8 @@
 // - An operator with a canonical form (traits.h) is replaced by that form: nn.batch_norm with
 //   constant statistics by multiply and add per channel, nn.dropout by its input.
 // - The last of several operators with a joint form (traits.h) is replaced by that form: a multiply
-//   of x and a function of erf(x / sqrt(2)) by nn.gelu.
+//   of x and a function of erf(x / sqrt(2)) by nn.gelu, a convolution of padded data by one that
+//   pads.
 // - A view with the shape of its input (copy) is replaced by its input.
 // - A view with another shape (squeeze, nn.batch_flatten, …) becomes a reshape. A transpose that
 //   moves only extents of 1 becomes a reshape, too.

@@ -51,7 +51,40 @@ TEST(Canonicalize, DropsWhatGivesItsInput) {
             "annotation.stop_fusion(%x)\n");
 }
 
-// The forms that exporters of PyTorch, Kiln's front ends and TVM's importers write.
+TEST(Canonicalize, PaddingOfAConvolutionIsItsOwn) {
+  const auto canonical = [](const std::string& pad, const std::string& attrs = "") {
+    return Transform(Canonicalize, R"(
+def @main(%x: Tensor[(1, 2, 5, 5), float32], %w: Tensor[(3, 2, 3, 3), float32]) {
+  %0 = nn.pad(%x, )" + pad + R"();
+  nn.conv2d(%0, %w)" + attrs + R"()
+})");
+  };
+  EXPECT_EQ(canonical("0f, pad_width=[[0, 0], [0, 0], [1, 2], [0, 1]]"),
+            "nn.conv2d(%x, %w, padding=[1, 0, 2, 1])\n");
+  EXPECT_EQ(canonical("0f, pad_width=[[0, 0], [0, 0], [1, 2], [0, 1]]", ", padding=[1, 1]"),
+            "nn.conv2d(%x, %w, padding=[2, 1, 3, 2])\n");
+  // Other values, copies of data, and channels that are added.
+  for (const char* other : {"1f, pad_width=[[0, 0], [0, 0], [1, 1], [1, 1]]",
+                            "0f, pad_width=[[0, 0], [0, 0], [1, 1], [1, 1]], pad_mode=\"edge\"",
+                            "0f, pad_width=[[0, 1], [0, 0], [1, 1], [1, 1]]"}) {
+    EXPECT_TRUE(absl::StrContains(canonical(other), "nn.pad")) << other;
+  }
+}
+
+TEST(Canonicalize, PaddingOfAQuantizedConvolutionIsItsZeroPoint) {
+  const auto canonical = [](const std::string& value) {
+    return Transform(Canonicalize, R"(
+def @main(%x: Tensor[(1, 5, 5, 2), int8], %w: Tensor[(1, 3, 3, 2), int8]) {
+  %0 = nn.pad(%x, )" + value + R"(, pad_width=[[0, 0], [1, 1], [1, 1], [0, 0]]);
+  qnn.conv2d(%0, %w, 0.5f, -3, 0.25f, 0, groups=2, data_layout="NHWC", kernel_layout="IHWO")
+})");
+  };
+  EXPECT_FALSE(absl::StrContains(canonical("-3i8"), "nn.pad")) << canonical("-3i8");
+  EXPECT_TRUE(absl::StrContains(canonical("-3i8"), "padding=[1, 1, 1, 1]")) << canonical("-3i8");
+  EXPECT_TRUE(absl::StrContains(canonical("0i8"), "nn.pad"));
+}
+
+// As exporters of PyTorch write it, as Kiln's front ends do, and as TVM's importers do.
 TEST(Canonicalize, GeluIsOneOperator) {
   const auto canonical = [](const std::string& body, const std::string& type = "float32") {
     return Transform(Canonicalize, "def @main(%x: Tensor[(2, 3), " + type +

@@ -2,6 +2,7 @@
 #include "compiler/passes/pass.h"
 
 #include <array>
+#include <cstddef>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -75,30 +76,30 @@ constexpr std::array kPasses = {
          .optional = false,
          .run = Run<InferTypes>},
     Pass{.name = "check-indices",
-         .doc = "where it is asked for, checks indices in front of the operators that read them",
+         .doc = "checks indices before the operators that read them, if this is requested",
          .needs = kTyped,
          .gives = 0,
          .keeps = kTyped,
          .optional = false,
          .run = Run<CheckIndices>},
     Pass{.name = "canonicalize",
-         .doc = "writes operators in one way: batch_norm over constants as scale and shift, "
-                "dropout away, every change of shape as reshape",
+         .doc = "writes operators in one way: batch_norm over constants becomes scale and shift, "
+                "dropout disappears, and every change of shape becomes reshape",
          .needs = kTyped,
          .gives = kCanonical,
          .keeps = kTyped,
          .optional = false,
          .run = Run<Canonicalize>},
     Pass{.name = "widen-states",
-         .doc = "where the model keeps its state, keeps the window of which a state is the end",
+         .doc = "stores the whole window whose end is a state, if the model keeps its state",
          .needs = kTyped | kCanonical,
          .gives = 0,
          .keeps = kTyped | kCanonical,
          .optional = true,
          .run = Run<WidenStates>},
     Pass{.name = "integer-products",
-         .doc = "multiplies integers where products of dequantised numbers are written, and moves "
-                "data while it is quantised",
+         .doc = "multiplies integers instead of dequantized numbers, and moves data while it is "
+                "quantized",
          .needs = kTyped | kCanonical,
          .gives = kIntegerProducts,
          .keeps = kTyped | kCanonical,
@@ -112,21 +113,21 @@ constexpr std::array kPasses = {
          .optional = true,
          .run = Run<KeepByteWeights>},
     Pass{.name = "fold-scales",
-         .doc = "moves scales per channel behind a convolution or dense into its weights",
+         .doc = "moves scales per channel after a convolution or dense into its weights",
          .needs = kTyped | kCanonical | kIntegerProducts,
          .gives = 0,
          .keeps = kTyped,
          .optional = true,
          .run = Run<FoldScales>},
     Pass{.name = "fold-constants",
-         .doc = "computes what depends on constants only",
+         .doc = "computes values that depend only on constants",
          .needs = kTyped,
          .gives = kFolded,
          .keeps = kTyped,
          .optional = true,
          .run = Run<FoldConstants>},
     Pass{.name = "eliminate-common-subexpressions",
-         .doc = "computes once what is written twice",
+         .doc = "computes only once what is written twice",
          .needs = kTyped | kFolded,
          .gives = kUnique,
          .keeps = kTyped | kFolded,
@@ -169,9 +170,8 @@ constexpr std::array kPasses = {
          .optional = true,
          .run = Run<Fuse>},
     Pass{.name = "split",
-         .doc =
-             "for firmware, computes neighbouring convolutions by strips of rows where that takes "
-             "less memory",
+         .doc = "for firmware, computes neighboring convolutions by strips of rows where that "
+                "takes less memory",
          .needs = kTyped | kOwnOutputs | kFused,
          .gives = 0,
          .keeps = kTyped | kOwnOutputs | kFused,
@@ -180,6 +180,13 @@ constexpr std::array kPasses = {
 };
 static_assert(OrderIsValid(kPasses, 0, kTyped | kOwnOutputs | kFused),
               "a pass needs what the passes before it do not give");
+
+// Properties of the result of RunPasses, whatever passes are switched off.
+constexpr Properties kOfEveryModel = kTyped | kOwnOutputs;
+
+// The last passes of the table, which RunStripPasses runs.
+constexpr size_t kNumStripPasses = 1;
+constexpr size_t kNumModelPasses = kPasses.size() - kNumStripPasses;
 
 }  // namespace
 
@@ -191,9 +198,16 @@ absl::StatusOr<Graph> RunPasses(Graph graph, const PassContext& context,
   KILN_RETURN_IF_ERROR(CheckDisabled(AllPasses(), options.disabled));
   PassContext of_model = context;
   of_model.constant_bytes = ConstantBytes(graph);
-  KILN_RETURN_IF_ERROR((RunPassTable<Graph, PassContext>(kPasses, kProperties, /*known=*/0, options,
-                                                         of_model, graph)));
+  KILN_RETURN_IF_ERROR((RunPassTable<Graph, PassContext>(
+      AllPasses().first(kNumModelPasses), kProperties, /*known=*/0, options, of_model, graph)));
   return graph;
+}
+
+absl::StatusOr<Graph> RunStripPasses(Graph fused, const PassContext& context,
+                                     const PassOptions& options) {
+  KILN_RETURN_IF_ERROR((RunPassTable<Graph, PassContext>(
+      AllPasses().subspan(kNumModelPasses), kProperties, kOfEveryModel, options, context, fused)));
+  return fused;
 }
 
 }  // namespace kiln

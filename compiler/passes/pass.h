@@ -72,6 +72,10 @@ absl::Span<const PropertyOf<Graph, PassContext>> GraphProperties();
 // required pass. Internal, naming the pass, if a property that it claims does not hold.
 absl::StatusOr<Graph> RunPasses(Graph graph, const PassContext& context,
                                 const PassOptions& options);
+// The same for the passes that make of a fused graph its form by strips of rows. They are part of
+// AllPasses, but no part of RunPasses: both forms of the graph are planned.
+absl::StatusOr<Graph> RunStripPasses(Graph fused, const PassContext& context,
+                                     const PassOptions& options);
 
 // The passes. Each is described above its definition, in <name>.cc, and in the table.
 absl::StatusOr<Graph> InferTypes(const Graph& graph, const PassContext& context);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/passes/testing/run_pass.h"
@@ -23,7 +24,9 @@ absl::StatusOr<Graph> RunAll(const Graph& graph, const PassOptions& options) {
   const Target target;
   PassOptions thorough = options;
   thorough.thorough = true;
-  return RunPasses(graph, {.target = target, .evaluate = RunGraph}, thorough);
+  const PassContext context = {.target = target, .evaluate = RunGraph};
+  absl::StatusOr<Graph> fused = RunPasses(graph, context, thorough);
+  return fused.ok() ? RunStripPasses(*std::move(fused), context, thorough) : fused;
 }
 
 TEST(RunPasses, NamesAreUniqueAndSayWhatTheyDo) {

@@ -24,37 +24,34 @@
 
 namespace kiln {
 
-// All intermediate results between the graph and the code generators, which --emit prints.
-struct Stages {
-  Graph fused;
+// The values that the pipeline makes of a graph, up to the program for a code generator. The stages
+// of --emit print them.
+struct Compilation {
+  Graph fused;      // in the form that was planned
   Lowered lowered;  // operator functions, unpacked
   Plan plan;
-  int64_t split_saves_bytes = 0;        // bytes of workspace that strips of rows save
-  std::vector<ExternalModule> modules;  // from external code generators
+  int64_t strips_save_bytes = 0;          // of the workspace
+  std::vector<ExternalModule> externals;  // made by external code generators
   proto::Metadata metadata;
-  std::string device_hooks;   // C that calls the hooks of devices
+  std::string device_hooks;   // C source that calls the hooks of devices
   std::string graph_json;     // graph executor
-  loop::LoopProgram program;  // for a code generator: with the executor, the metadata and the
-                              // calling convention
+  loop::LoopProgram program;  // the whole module, ready for a code generator
 };
-absl::StatusOr<Stages> RunStages(Graph graph, const CompileOptions& options);
+absl::StatusOr<Compilation> RunStages(Graph model, const CompileOptions& options);
 
 struct Compiled {
-  Stages stages;                        // `fused` is empty, which frees its weights
-  std::vector<int64_t> byte_constants;  // ByteConstantsOf the fused graph
-  // - <module>.so: C++ runtime with LLVM.
-  // - <module>.o: C runtime or system library with LLVM. It also replaces <module>.so if external
-  //   code generators make C, which has to be linked with it.
-  // - <module>.c: C code generator.
-  // - <module>.h and <module>.metadata.json: always.
-  // - <module>.graph.json: graph executor.
-  // - <module>_model.c: C interface; the model for TVMExecute.
-  // - <module>_system_lib.c: system library; registers it.
-  // - <module>_<generator>.c: one for every external code generator.
-  // - <module>_devices.c: an external code generator is for a device with hooks.
+  Compilation compilation;              // without the graph, whose weights the program has
+  std::vector<int64_t> byte_constants;  // ByteConstantsOf(fused)
+  // <module>.so for the C++ runtime with LLVM, <module>.o for the C runtime or a system library
+  // with LLVM, <module>.c with the C back end; <module>_system_lib.c, which registers a system
+  // library; <module>_model.c, the model for TVMExecute, with the C interface; <module>.h;
+  // <module>.metadata.json; <module>.graph.json for the graph executor; <module>_<generator>.c for
+  // every external code generator; <module>_devices.c if one of them is for a device with hooks. If
+  // such C is part of a shared object, <module>.o takes the place of <module>.so: both have to be
+  // linked.
   Artifacts artifacts;
 };
-absl::StatusOr<Compiled> Compile(Graph graph, const CompileOptions& options);
+absl::StatusOr<Compiled> Compile(Graph model, const CompileOptions& options);
 
 }  // namespace kiln
 

@@ -19,6 +19,15 @@ namespace {
 
 using ::testing::HasSubstr;
 
+CompileOptions Firmware(Optimize optimize) {
+  CompileOptions options{.runtime = Runtime::kCrt,
+                         .interface = Interface::kC,
+                         .calling_convention = CallingConvention::kUnpacked,
+                         .target = Target::Parse("cortex-m4f").value()};
+  options.schedule.optimize = optimize;
+  return options;
+}
+
 // The plan and the pools have the same alignment, for any number of threads.
 TEST(RunStages, TheAlignmentIsThatOfTheTarget) {
   const Graph graph = ParseModel(R"(
@@ -52,18 +61,42 @@ TEST(RunStages, ForRamTheWorkspaceIsTheSmallest) {
         add(%1, %x)
       })");
   const auto bytes = [&](Optimize optimize) {
-    CompileOptions options{.runtime = Runtime::kCrt,
-                           .interface = Interface::kC,
-                           .calling_convention = CallingConvention::kUnpacked,
-                           .target = Target::Parse("cortex-m4f").value()};
+    CompileOptions options = Firmware(optimize);
     options.workspace_io = true;
-    options.schedule.optimize = optimize;
     return RunStages(graph, options)->plan.workspace_bytes();
   };
   const int64_t least = bytes(Optimize::kRam);
   EXPECT_LT(least, bytes(Optimize::kSize));
   EXPECT_LE(least, bytes(Optimize::kSpeed));
   EXPECT_LE(least, bytes(Optimize::kBalanced));
+}
+
+// A padding that is an operator of its own, as exporters write it, costs no memory.
+TEST(RunStages, PadsDoNotEndStrips) {
+  const auto bytes = [](const std::string& second, bool strips) {
+    const Graph graph = ParseModel(absl::StrCat(R"(
+      def @main(%x: Tensor[(1, 32, 32, 8), int8], %constant0: Tensor[(32, 1, 1, 8), int8],
+                %constant1: Tensor[(1, 3, 3, 32), int8], %constant2: Tensor[(8, 1, 1, 32), int8]) {
+        %0 = cast(qnn.conv2d(%x, %constant0, 3, 0, 0.5f, 0.25f, data_layout="NHWC",
+                             kernel_layout="OHWI"), dtype="int8");
+        )",
+                                                second, R"(
+        %2 = cast(%1, dtype="int8");
+        qnn.conv2d(%2, %constant2, 4, 0, 0.5f, 0.25f, data_layout="NHWC", kernel_layout="OHWI")
+      })"));
+    CompileOptions options = Firmware(Optimize::kSpeed);
+    if (!strips) options.passes.disabled = {"split"};
+    return RunStages(graph, options)->plan.workspace_bytes();
+  };
+  const std::string attrs =
+      "%constant1, -5, 0, 0.5f, 0.25f, strides=[2, 2], groups=32, data_layout=\"NHWC\", "
+      "kernel_layout=\"IHWO\"";
+  const std::string apart =
+      absl::StrCat("%1 = qnn.conv2d(nn.pad(%0, -5i8, pad_width=[[0, 0], [1, 1], [1, 1], [0, 0]]), ",
+                   attrs, ");");
+  const std::string joint = absl::StrCat("%1 = qnn.conv2d(%0, ", attrs, ", padding=[1, 1]);");
+  EXPECT_EQ(bytes(apart, true), bytes(joint, true));
+  EXPECT_LT(bytes(apart, true), bytes(apart, false) / 2);
 }
 
 // The error of a pool that is too small names a size. That size and every larger one suffice, with
@@ -81,11 +114,7 @@ TEST(RunStages, APoolOfTheSizeThatTheErrorNamesWillDo) {
         mean(cast(%2, dtype="float32"), axis=[1, 2])
       })");
   const auto status_of = [&](Optimize optimize, int64_t bytes) {
-    CompileOptions options{.runtime = Runtime::kCrt,
-                           .interface = Interface::kC,
-                           .calling_convention = CallingConvention::kUnpacked,
-                           .target = Target::Parse("cortex-m4f").value()};
-    options.schedule.optimize = optimize;
+    CompileOptions options = Firmware(optimize);
     options.pools = {{.name = "sram", .limit_bytes = bytes}};
     return RunStages(graph, options).status();
   };
@@ -106,9 +135,10 @@ TEST(RunStages, APoolOfTheSizeThatTheErrorNamesWillDo) {
 proto::State CacheOf(const std::string& text) {
   Graph graph = ParseModel(text);
   EXPECT_EQ(DeclareState("cache=output1", graph), absl::OkStatus());
-  const Stages stages = RunStages(graph, {.target = Target::Parse("x86-64").value()}).value();
-  EXPECT_EQ(stages.metadata.states_size(), 1);
-  return stages.metadata.states(0);
+  const Compilation compilation =
+      RunStages(graph, {.target = Target::Parse("x86-64").value()}).value();
+  EXPECT_EQ(compilation.metadata.states_size(), 1);
+  return compilation.metadata.states(0);
 }
 
 TEST(RunStages, StatesThatAreUpdatedAreInPlace) {

@@ -21,7 +21,7 @@ absl::Status CheckIsFloat(const Network& network) {
   for (const onnx::NodeProto& node : network.graph().node()) {
     if (!IsQuantized(node)) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("the model is quantised already: found node '",
+        absl::StrCat("the model is quantized already: found node '",
                      node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name(),
                      "' (", node.op_type(), "), wanted a float32 model"));
   }
@@ -71,7 +71,7 @@ absl::StatusOr<Quantizer> Quantizer::Read(absl::string_view bytes, const std::st
     absl::StrAppend(&reasons, "\n  ", quantizer.network_.graph().node(i).name(), ": ", reason);
   }
   return absl::InvalidArgumentError(
-      absl::StrCat(where, "no layer can be quantised, wanted one at least", reasons));
+      absl::StrCat(where, "no layer can be quantized, wanted one at least", reasons));
 }
 
 absl::StatusOr<quantize::Run> Quantizer::Compile(Network network,

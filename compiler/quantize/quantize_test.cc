@@ -280,10 +280,10 @@ TEST(QuantizeTest, WrongModelsAndOptionsAreRefused) {
   const std::string model = TwoConvs().Node("Conv x w1 b1 -> y").Output("y");
   const std::string quantised = QuantizeModel(model)->bytes;
   EXPECT_EQ(QuantizeModel(quantised).status().message(),
-            "m.onnx: the model is quantised already: found node 'x_quantized' (QuantizeLinear), "
+            "m.onnx: the model is quantized already: found node 'x_quantized' (QuantizeLinear), "
             "wanted a float32 model");
   EXPECT_EQ(QuantizeModel(Builder({1, 4}).Node("Softmax x -> y").Output("y")).status().message(),
-            "m.onnx: no layer can be quantised, wanted one at least\n"
+            "m.onnx: no layer can be quantized, wanted one at least\n"
             "  node_y: it has no int8 form here");
   QuantizeOptions options = Options();
   options.select.keep_float = {"conv7"};

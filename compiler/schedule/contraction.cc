@@ -127,6 +127,28 @@ std::string DotText(const TiledContraction& t) {
                                                                             : "");
 }
 
+// The levels of a contraction whose rows are copied for registers that hold matrices before any
+// tile is computed. Threads share the levels from `first_shared` on.
+std::vector<Level> LevelsOfStoredMatrices(TiledContraction& t, const Level& blocks,
+                                          Context& context, size_t* first_shared) {
+  const int64_t rows = RowExtent(t.c, 0), of_block = std::min(rows, t.dot->rows_per_block);
+  std::vector<Level> levels = {
+      TileLevel(Level::Kind::kRowBlocks, "row_block", rows, t.dot->rows_per_block)};
+  t.parts = t.dot->reduction_parts;
+  if (t.parts > 1) {
+    t.partial_rows = AlignUp(of_block, t.tile.rows);
+    t.partial_sums = loop::MakeBuffer("partial", t.init.type().dtype,
+                                      {blocks.count * t.partial_rows * t.tile.columns()},
+                                      loop::BufferScope::kWorkspace, kMatrixRowBytes);
+    context.workspace.push_back(t.partial_sums);
+    levels.push_back(PartsLevel(t.parts));
+    *first_shared = levels.size();  // the blocks of a part
+  }
+  levels.push_back(blocks);
+  levels.push_back(TileLevel(Level::Kind::kRowTiles, "row_tile", of_block, t.tile.rows));
+  return levels;
+}
+
 Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context& context) {
   const Level row_tiles =
       TileLevel(Level::Kind::kRowTiles, "row_tile", RowExtent(t.c, 0), t.tile.rows);
@@ -164,23 +186,8 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   if (rows_first) levels.insert(levels.end(), batch.begin(), batch.end());
   if (!columns_outside) levels.push_back(blocks);
   const bool stores_matrices = of_matrices && t.dot->stores_matrices();
-  size_t first_shared = 0;  // first level that threads share
-  if (stores_matrices) {
-    const int64_t rows = RowExtent(t.c, 0), of_block = std::min(rows, t.dot->rows_per_block);
-    levels = {TileLevel(Level::Kind::kRowBlocks, "row_block", rows, t.dot->rows_per_block)};
-    t.parts = t.dot->reduction_parts;
-    if (t.parts > 1) {
-      t.partial_rows = AlignUp(of_block, t.tile.rows);
-      t.partial_sums = loop::MakeBuffer("partial", t.init.type().dtype,
-                                        {blocks.count * t.partial_rows * t.tile.columns()},
-                                        loop::BufferScope::kWorkspace, kMatrixRowBytes);
-      context.workspace.push_back(t.partial_sums);
-      levels.push_back(PartsLevel(t.parts));
-      first_shared = levels.size();  // threads share the blocks of a part
-    }
-    levels.push_back(blocks);
-    levels.push_back(TileLevel(Level::Kind::kRowTiles, "row_tile", of_block, t.tile.rows));
-  }
+  size_t first_shared = 0;  // of the levels that threads share
+  if (stores_matrices) levels = LevelsOfStoredMatrices(t, blocks, context, &first_shared);
   const int64_t passes = PassesOverBlock(levels);
   const bool asks = stores_matrices || (!t.dot.has_value() && passes > 1);
   if (t.packed && asks && context.target.has_caches) {
@@ -292,11 +299,11 @@ std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, siz
   return t;
 }
 
-Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const ContractionChoice& choice,
+Stmt ContractionNest(const loop::Kernel& kernel, size_t which,
+                     std::optional<TiledContraction> merged, const ContractionChoice& choice,
                      Context& context) {
   std::vector<Stmt> stmts;
   const Stage& stage = kernel.stages[which];
-  std::optional<TiledContraction> merged = MergeContraction(kernel, which, context);
   for (size_t i = 0; i < which; ++i) {
     if (!merged.has_value() || merged->padding != i) {
       stmts.push_back(StageNest(kernel, kernel.stages[i], context));

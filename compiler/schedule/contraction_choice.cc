@@ -222,23 +222,22 @@ TileProblem TileProblemOf(const TiledContraction& t, const Target& target) {
   return problem;
 }
 
-std::optional<ContractionProblem> AsContractionProblem(const loop::Kernel& kernel, size_t which,
+std::optional<ContractionProblem> AsContractionProblem(const TiledContraction& t,
+                                                       const loop::Kernel& kernel, size_t which,
                                                        const Context& context) {
   const Target& target = context.target;
-  const std::optional<TiledContraction> t = MergeContraction(kernel, which, context);
-  if (!t.has_value()) return std::nullopt;
   ContractionProblem problem;
-  problem.tile = TileProblemOf(*t, target);
+  problem.tile = TileProblemOf(t, target);
   const bool can_be_winograd =
-      !t->stores_sums && !target.short_of_memory && target.Lanes(DType::Float(32)) >= 4;
+      !t.stores_sums && !target.short_of_memory && target.Lanes(DType::Float(32)) >= 4;
   if (can_be_winograd) problem.winograd = AsWinogradProblem(kernel.stages[which], context);
-  if (problem.winograd.has_value() && t->dot.has_value()) {
-    problem.winograd->direct_products = t->dot->row->ProductsPerSlot(target);
-    problem.winograd->direct_weight_bytes = t->dot->column_dtype.bytes();
+  if (problem.winograd.has_value() && t.dot.has_value()) {
+    problem.winograd->direct_products = t.dot->row->ProductsPerSlot(target);
+    problem.winograd->direct_weight_bytes = t.dot->column_dtype.bytes();
   }
-  const bool constant = FindConstant(context, FactorLoad(t->c.y)->buffer) != nullptr;
+  const bool constant = FindConstant(context, FactorLoad(t.c.y)->buffer) != nullptr;
   problem.tile.cold_columns = constant;
-  std::optional<std::string> text = ProblemText(*t, constant, problem.winograd.has_value());
+  std::optional<std::string> text = ProblemText(t, constant, problem.winograd.has_value());
   if (!text.has_value()) return std::nullopt;
   problem.text = *std::move(text);
   return problem;

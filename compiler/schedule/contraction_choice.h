@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "compiler/schedule/families.h"
+#include "compiler/schedule/register_tile.h"
 #include "compiler/schedule/tile_shape.h"
 #include "compiler/schedule/tuning.h"
 #include "compiler/schedule/winograd_plan.h"
@@ -29,9 +30,10 @@ struct ContractionProblem {
   std::optional<WinogradProblem> winograd;
 };
 
-// Returns the problem of stages[which] of a kernel, which FindContraction has found. Returns
-// nothing if merging its axes removes the column axis.
-std::optional<ContractionProblem> AsContractionProblem(const loop::Kernel& kernel, size_t which,
+// The problem of a contraction that MergeContraction has made of stages[which] of the kernel;
+// nullopt if a factor or an output has no strides.
+std::optional<ContractionProblem> AsContractionProblem(const TiledContraction& contraction,
+                                                       const loop::Kernel& kernel, size_t which,
                                                        const Context& context);
 
 // Returns the choice of the analytic model.

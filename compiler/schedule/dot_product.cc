@@ -196,6 +196,23 @@ Contraction WithoutUnitAxes(Contraction c) {
   return c;
 }
 
+// Memory for a tile's rows: on the stack. It is in the workspace if the stack is too small, or,
+// with `may_be_idle`, if it would be a large part of the model's memory and as much of the
+// workspace lies idle meanwhile.
+Buffer BufferOfRows(const char* suffix, DType dtype, Shape shape, bool may_be_idle,
+                    TiledContraction& t, Context& context) {
+  const int64_t bytes = NumElements(shape) * dtype.bytes();
+  const bool small_stack = context.target.short_of_memory && bytes > context.target.stack_bytes;
+  const bool in_workspace = small_stack || (may_be_idle && !IsSmallPart(t.c, bytes, context) &&
+                                            FitsBesideTensors(t.c, bytes, context));
+  const Buffer buffer = loop::MakeBuffer(
+      absl::StrCat(FactorLoad(t.c.x)->buffer->name, suffix), dtype, std::move(shape),
+      in_workspace ? loop::BufferScope::kWorkspace : loop::BufferScope::kLocal,
+      GroupAlignment(*t.dot, dtype));
+  (in_workspace ? context.workspace : t.row_buffers).push_back(buffer);
+  return buffer;
+}
+
 }  // namespace
 
 std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
@@ -323,24 +340,11 @@ Stmt UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   UseColumnConstants(t, packed.offsets, FactorLoad(t.c.y)->buffer->name, context);
   if (dot.of_matrices()) return UseMatrices(t, value, packed.columns, context);
   const int64_t rows = t.tile.outer_rows * t.tile.rows;
-  // Allocates memory for a tile's rows. It is on the stack unless the stack is too small, or the
-  // rows would be a large part of the model's tensors and enough of the workspace is idle.
-  const auto for_rows = [&](const char* suffix, DType dtype, Shape shape, bool may_be_idle) {
-    const int64_t bytes = NumElements(shape) * dtype.bytes();
-    const bool small_stack = context.target.short_of_memory && bytes > context.target.stack_bytes;
-    const bool in_workspace = small_stack || (may_be_idle && !IsSmallPart(t.c, bytes, context) &&
-                                              FitsBesideTensors(t.c, bytes, context));
-    const Buffer buffer =
-        loop::MakeBuffer(absl::StrCat(x.buffer->name, suffix), dtype, std::move(shape),
-                         in_workspace ? loop::BufferScope::kWorkspace : loop::BufferScope::kLocal,
-                         GroupAlignment(dot, dtype));
-    (in_workspace ? context.workspace : t.row_buffers).push_back(buffer);
-    return buffer;
-  };
   Buffer panel;
   if (dot.panel) {
-    panel = for_rows("_rows", dot.row_dtype,
-                     {AlignUp(rows, dot.panel_rows()), dot.steps * dot.group}, true);
+    panel = BufferOfRows("_rows", dot.row_dtype,
+                         {AlignUp(rows, dot.panel_rows()), dot.steps * dot.group},
+                         /*may_be_idle=*/true, t, context);
   }
 
   const Var step = loop::MakeVar("k");
@@ -375,7 +379,7 @@ Stmt UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   Buffer sums, ones;
   if (dot.shift != 0) {
     ones = OnesOfRun(dot, x.buffer->name, context);
-    sums = for_rows("_sums", kI32, {rows}, false);
+    sums = BufferOfRows("_sums", kI32, {rows}, /*may_be_idle=*/false, t, context);
     t.init = t.init + loop::MakeLoad(sums, {t.tile_row});
   }
   const TiledContraction before = t;  // with the reduction axes of the rows

@@ -25,8 +25,9 @@ namespace {
 // dot_matrices_test.cc.
 TEST(DotProduct, EveryRowHasAMachine) {
   const std::set<absl::string_view> others = {
-      "smlad_s8",  "smlad_taps", "vpdpwssd", "vmlava.s16", "smmla",   "usmmla", "usdot",
-      "vdpbf16ps", "tdpbf16ps",  "tdpbssd",  "tdpbsud",    "tdpbusd", "tdpbuud"};
+      "smlad_s8",   "smlad_taps", "smlad_taps5", "smlad_taps7", "vpdpwssd",
+      "vmlava.s16", "smmla",      "usmmla",      "usdot",       "vdpbf16ps",
+      "tdpbf16ps",  "tdpbssd",    "tdpbsud",     "tdpbusd",     "tdpbuud"};
   for (const DotInstruction& row : DotInstructions()) {
     bool found = others.contains(row.name);
     for (const DotMachine& machine : DotMachines()) {

@@ -157,7 +157,27 @@ TEST(DotTaps, OfCortexMAreWindowsThatOverlap) {
   }
 }
 
-// Weights of all 16 bits, and long rows.
+TEST(DotTaps, OfCortexMAreWindowsOfFiveOrSevenTaps) {
+  for (const int64_t taps : {5, 7}) {
+    for (const Depthwise& window : {Depthwise{.height = 9, .width = 12, .channels = 3},
+                                    {.height = 12, .width = 11, .channels = 2},
+                                    {.height = 14, .width = 13, .channels = 3, .stride = 2},
+                                    {.height = 15, .width = 16, .channels = 2, .stride = 2},
+                                    {.height = 8, .width = 8, .channels = 1, .pad = 0}}) {
+      Depthwise wide = window;
+      wide.kernel_h = wide.kernel_w = taps;
+      if (window.pad != 0) wide.pad = taps / 2;
+      SCOPED_TRACE(
+          absl::StrCat(taps, " taps, ", wide.height, "x", wide.width, " by ", wide.stride));
+      for (const DType of_x : {kI8, kU8, kI16}) {
+        ExpectTaps(KernelOf(wide, of_x, kWeights[0]), DspTarget(),
+                   absl::StrCat("smlad_taps", taps));
+      }
+    }
+  }
+}
+
+// Weights of any 16 bits, and rows that are long.
 TEST(DotTaps, OfCortexMOfWideConstantsAndWideRows) {
   const Weights wide = {kI16, -32768, 32767};
   for (const Weights& weights : {kWeights[1], wide}) {
@@ -175,7 +195,7 @@ TEST(DotTaps, OfCortexMThatNoLoopComputes) {
   ExpectTaps(KernelOf({.height = 4, .width = 260, .channels = 2}, kI8, kWeights[0]), DspTarget(),
              "");
   ExpectTaps(KernelOf(window, DType::UInt(16), kWeights[0]), DspTarget(), "");
-  ExpectTaps(KernelOf({.height = 7, .width = 9, .channels = 4, .kernel_w = 5}, kI8, kWeights[0]),
+  ExpectTaps(KernelOf({.height = 7, .width = 9, .channels = 4, .kernel_w = 4}, kI8, kWeights[0]),
              DspTarget(), "");
   ExpectTaps(KernelOf({.height = 9, .width = 11, .channels = 4, .stride = 3}, kI8, kWeights[0]),
              DspTarget(), "");

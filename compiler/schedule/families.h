@@ -111,12 +111,8 @@ std::optional<Contraction> AsContraction(const Stage& stage, const Target& targe
 // applies to stages that pad a few planes and would interleave them.
 void StorePlanes(loop::Kernel& kernel, size_t which, const Target& target);
 
-// Returns the loops of a kernel whose stages[which] is a contraction. Pointwise stages after it
-// become its epilogue. `choice` is a direct one that CheckChoice accepts.
-Stmt ContractionNest(const loop::Kernel& kernel, size_t which, const ContractionChoice& choice,
-                     Context& context);
-
-// The same for a contraction that Winograd's filtering computes.
+// Loops of the kernel's stages if Winograd's filtering computes the contraction stages[which], as
+// ContractionNest (register_tile.h) makes them of others.
 struct WinogradProblem;
 Stmt WinogradNest(const loop::Kernel& kernel, size_t which, const WinogradProblem& problem,
                   const ContractionChoice& choice, Context& context);

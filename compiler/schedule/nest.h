@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "compiler/base/align.h"
 #include "compiler/loop/mutate.h"
 #include "compiler/loop/passes.h"
 #include "compiler/loop/stage.h"
@@ -43,9 +44,7 @@ inline constexpr int64_t kMaxWrittenOut = 4;
 // registers.
 ForKind LaneLoop(int64_t extent, DType dtype, const Target& target);
 
-inline int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-// Return a copy of the axis, or of the axes, with new variables.
+// The same axis, or axes, with a variable of its own.
 Axis FreshAxis(const Axis& axis);
 std::vector<Axis> FreshAxes(const std::vector<Axis>& axes);
 

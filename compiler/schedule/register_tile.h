@@ -150,6 +150,12 @@ struct TiledContraction {
 std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, size_t which,
                                                  const Context& context);
 
+// Loops of the kernel's stages. `merged` is MergeContraction of stages[which]; pointwise stages
+// after it become its epilogue. The choice is a direct one that CheckChoice accepts.
+Stmt ContractionNest(const loop::Kernel& kernel, size_t which,
+                     std::optional<TiledContraction> merged, const ContractionChoice& choice,
+                     Context& context);
+
 // Returns the inputs of the choice of a tile's shape.
 TileProblem TileProblemOf(const TiledContraction& contraction, const Target& target);
 

@@ -54,13 +54,16 @@ std::optional<loop::Kernel> ProductAt(const std::vector<Stage>& stages, size_t b
 }
 
 Stmt ProductNest(const loop::Kernel& product, Context& context) {
-  std::optional<ContractionProblem> problem = AsContractionProblem(product, 0, context);
+  std::optional<TiledContraction> merged = MergeContraction(product, 0, context);
   ContractionChoice choice;
-  if (problem.has_value()) {
-    problem->winograd.reset();
-    choice = ChooseContraction(*problem, context.target);
+  if (merged.has_value()) {
+    std::optional<ContractionProblem> problem = AsContractionProblem(*merged, product, 0, context);
+    if (problem.has_value()) {
+      problem->winograd.reset();
+      choice = ChooseContraction(*problem, context.target);
+    }
   }
-  return ContractionNest(product, 0, choice, context);
+  return ContractionNest(product, 0, std::move(merged), choice, context);
 }
 
 }  // namespace

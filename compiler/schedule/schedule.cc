@@ -2,6 +2,7 @@
 #include "compiler/schedule/schedule.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
@@ -10,6 +11,7 @@
 #include "compiler/schedule/dot_product.h"
 #include "compiler/schedule/families.h"
 #include "compiler/schedule/fixed_point.h"
+#include "compiler/schedule/register_tile.h"
 #include "compiler/schedule/window.h"
 #include "compiler/schedule/workspace.h"
 
@@ -165,8 +167,15 @@ absl::StatusOr<Stmt> BuildContraction(const loop::Kernel& kernel, size_t which,
                                       const ScheduleOptions& options, schedule::Context& context,
                                       std::optional<ScheduledContraction>& scheduled) {
   const Target& target = context.target;
-  auto problem = schedule::AsContractionProblem(kernel, which, context);
-  if (!problem.has_value()) return schedule::ContractionNest(kernel, which, {}, context);
+  std::optional<schedule::TiledContraction> merged =
+      schedule::MergeContraction(kernel, which, context);
+  std::optional<schedule::ContractionProblem> problem;
+  if (merged.has_value()) {
+    problem = schedule::AsContractionProblem(*merged, kernel, which, context);
+  }
+  if (!problem.has_value()) {
+    return schedule::ContractionNest(kernel, which, std::move(merged), {}, context);
+  }
   KILN_ASSIGN_OR_RETURN(const std::optional<ContractionChoice> tuned,
                         TunedChoice(*problem, options, target));
   if (!options.winograd) problem->winograd.reset();
@@ -179,7 +188,7 @@ absl::StatusOr<Stmt> BuildContraction(const loop::Kernel& kernel, size_t which,
       .candidates = schedule::ListContractionChoices(*problem, target, options.max_candidates)};
   Stmt nest = choice.algorithm == ContractionChoice::Algorithm::kWinograd
                   ? schedule::WinogradNest(kernel, which, *problem->winograd, choice, context)
-                  : schedule::ContractionNest(kernel, which, choice, context);
+                  : schedule::ContractionNest(kernel, which, std::move(merged), choice, context);
   if (tuned.has_value()) absl::StrAppend(&context.description, " tuned");
   return nest;
 }

@@ -53,9 +53,10 @@ TEST(DotInstructions, FollowFromFeatures) {
   EXPECT_EQ(DotsOf("aarch64 -mattr=+dotprod"), (Names{"sdot 4", "smlal 4"}));
   EXPECT_EQ(DotsOf("aarch64-linux-gnu -mcpu=neoverse-v1"),
             (Names{"smmla 4", "usmmla 4", "usdot 4", "sdot 4", "smlal 4"}));
-  EXPECT_EQ(DotsOf("cortex-m55"),
-            (Names{"vmlava.s8 1", "vmlava.s16 1", "smlad 1", "smlad_s8 1", "smlad_taps 1"}));
-  EXPECT_EQ(DotsOf("cortex-m4f"), (Names{"smlad 1", "smlad_s8 1", "smlad_taps 1"}));
+  EXPECT_EQ(DotsOf("cortex-m55"), (Names{"vmlava.s8 1", "vmlava.s16 1", "smlad 1", "smlad_s8 1",
+                                         "smlad_taps 1", "smlad_taps5 1", "smlad_taps7 1"}));
+  EXPECT_EQ(DotsOf("cortex-m4f"),
+            (Names{"smlad 1", "smlad_s8 1", "smlad_taps 1", "smlad_taps5 1", "smlad_taps7 1"}));
   EXPECT_EQ(DotsOf("cortex-m33 -mattr=-dsp"), Names{});
   EXPECT_EQ(DotsOf("cortex-m3"), Names{});
   EXPECT_EQ(DotsOf("riscv64gc"), Names{});
@@ -81,7 +82,7 @@ TEST(DotInstructions, CodeOfCHasThoseThatCCanSpell) {
   EXPECT_EQ(DotInstructionsOf(x86, DType::Int(32)).size(), 3);
   Target helium = *Target::Parse("cortex-m55");
   helium.by_c_compiler = true;
-  EXPECT_EQ(DotInstructionsOf(helium, DType::Int(32)).size(), 5);
+  EXPECT_EQ(DotInstructionsOf(helium, DType::Int(32)).size(), 7);
 }
 
 TEST(TargetTest, FeaturesDoNotContradictEachOther) {

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "compiler/base/module_prefix.h"
 #include "compiler/base/status.h"
 #include "compiler/loop/mutate.h"
@@ -125,9 +126,9 @@ bool IsPart(const loop::Func& func) {
   return func.kind == loop::Func::Kind::kOperator && !func.exported;
 }
 
-// Returns a dispatcher for `func`. It asks for the chosen variant and passes all parameters of
-// `func` and its workspace to that variant's copy.
-loop::Stmt Dispatch(const loop::Func& func, const loop::CpuChoice& choice) {
+// The body of `func` that asks for the variant and calls it with all that `func` takes.
+loop::Stmt Dispatch(const loop::Func& func, absl::Span<const std::string> variants,
+                    const std::string& choose) {
   std::vector<loop::Argument> args;
   for (const loop::Buffer& param : func.params) args.push_back({param, loop::Expr(0)});
   if (func.workspace != nullptr) args.push_back({func.workspace, loop::Expr(0)});
@@ -135,24 +136,25 @@ loop::Stmt Dispatch(const loop::Func& func, const loop::CpuChoice& choice) {
       loop::MakeBuffer("cpu_variant", DType::Int(32), {1}, loop::BufferScope::kLocal);
   const loop::Expr found = loop::MakeLoad(chosen, {loop::Expr(0)});
   loop::Stmt run;
-  for (size_t k = choice.variants.size(); k-- > 0;) {
-    loop::Stmt call = loop::MakeCall(VariantName(func.name, choice.variants[k]), args);
+  for (size_t k = variants.size(); k-- > 0;) {
+    loop::Stmt call = loop::MakeCall(VariantName(func.name, variants[k]), args);
     const loop::Expr number =
         loop::IntConst(loop::Type::Of(DType::Int(32)), static_cast<int64_t>(k) + 1);
     run = run ? loop::MakeIf(found == number, std::move(call), std::move(run)) : std::move(call);
   }
   return loop::MakeAllocate(
-      chosen, loop::MakeBlock({loop::MakeCall(choice.function, {{chosen, loop::Expr(0)}}), run}));
+      chosen, loop::MakeBlock({loop::MakeCall(choose, {{chosen, loop::Expr(0)}}), run}));
 }
 
 }  // namespace
 
 absl::StatusOr<LoweredVariants> LowerVariants(const Graph& fused,
                                               const std::vector<Target>& targets,
-                                              const LowerOptions& options) {
+                                              const LowerOptions& options,
+                                              std::vector<KnownKernels>& known) {
   std::vector<Lowered> lowered;
-  for (const Target& target : targets) {
-    KILN_ASSIGN_OR_RETURN(lowered.emplace_back(), Lower(fused, target, options));
+  for (size_t k = 0; k < targets.size(); ++k) {
+    KILN_ASSIGN_OR_RETURN(lowered.emplace_back(), Lower(fused, targets[k], options, known[k]));
   }
   LoweredVariants result;
   KILN_RETURN_IF_ERROR(CheckSameFunctions(lowered));
@@ -188,14 +190,15 @@ absl::Status AddCpuChoice(const std::vector<Target>& targets, const std::string&
                          .set = set,
                          .packed = packed,
                          .decide = prefix + "_decide_cpu_variant"};
+  program.targets = {PlainTarget(targets).name};
   for (const Target& target : targets) {
-    choice.variants.push_back(target.name);
+    program.targets.push_back(target.name);
     choice.refusals.push_back(absl::StrCat(
         module_name, ": found a CPU that lacks what ", target.name,
         " needs, wanted the CPU variant that it runs by itself or one that needs less"));
   }
   choice.unknown = absl::StrCat(module_name, ": found the name of no CPU variant, wanted one of ",
-                                absl::StrJoin(choice.variants, ", "));
+                                absl::StrJoin(program.cpu_variants(), ", "));
   KILN_ASSIGN_OR_RETURN(loop::Func decide,
                         DecideFunction(choice.decide, targets, module_name, &choice.lacks));
   loop::Func choose;
@@ -209,7 +212,8 @@ absl::Status AddCpuChoice(const std::vector<Target>& targets, const std::string&
 }
 
 void SplitByVariant(const LoweredVariants& variants, loop::LoopProgram& program) {
-  const loop::CpuChoice& choice = *program.cpu_choice;
+  const std::vector<std::string> names(program.cpu_variants().begin(),
+                                       program.cpu_variants().end());
   std::map<std::string, size_t> operators;
   for (size_t i = 0; i < variants.funcs[0].size(); ++i) {
     const loop::Func& func = variants.funcs[0][i];
@@ -223,13 +227,13 @@ void SplitByVariant(const LoweredVariants& variants, loop::LoopProgram& program)
     const bool calls = !is_operator && CallsOneOf(func.body, split);
     // A function that only the program calls needs no dispatcher: its callers are duplicated, too.
     const bool dispatches = is_operator ? func.exported : calls && !IsPart(func);
-    for (size_t k = 0; (is_operator || calls) && k < choice.variants.size(); ++k) {
+    for (size_t k = 0; (is_operator || calls) && k < names.size(); ++k) {
       loop::Func variant = func;
-      variant.name = VariantName(func.name, choice.variants[k]);
-      variant.cpu_variant = static_cast<int>(k);
+      variant.name = VariantName(func.name, names[k]);
+      variant.target = static_cast<int>(k) + 1;
       variant.exported = false;
       variant.body = is_operator ? variants.funcs[k][found->second].body
-                                 : CallVariant(func.body, split, choice.variants[k]);
+                                 : CallVariant(func.body, split, names[k]);
       if (is_operator) variant.params = variants.funcs[k][found->second].params;
       if (dispatches) {
         // The dispatcher has unpacked the arguments.
@@ -242,7 +246,7 @@ void SplitByVariant(const LoweredVariants& variants, loop::LoopProgram& program)
       split.insert(func.name);
       continue;
     }
-    if (dispatches) func.body = Dispatch(func, choice);
+    if (dispatches) func.body = Dispatch(func, names, program.cpu_choice->function);
     funcs.push_back(std::move(func));
   }
   program.funcs = std::move(funcs);

@@ -2,7 +2,7 @@
 // CPU variants: a model lowered for several targets. All code is in one library, which runs the
 // best variant that the CPU supports. Rationale: docs/decisions/0013-cpu-variants.md.
 //
-//   KILN_ASSIGN_OR_RETURN(LoweredVariants variants, LowerVariants(fused, targets, options));
+//   KILN_ASSIGN_OR_RETURN(LoweredVariants variants, LowerVariants(fused, targets, options, known));
 //   … `program` is made of variants.common, and AddCpuChoice and the executor add to it …
 //   SplitByVariant(variants, program);
 #ifndef KILN_COMPILER_VARIANTS_VARIANTS_H_
@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "compiler/graph/graph.h"
 #include "compiler/loop/loop.h"
+#include "compiler/lower/known_kernels.h"
 #include "compiler/lower/lower.h"
 #include "compiler/target/target.h"
 
@@ -28,10 +29,11 @@ struct LoweredVariants {
   std::vector<std::vector<loop::Func>> funcs;
 };
 
-// Lowers the graph once per target. `targets` has one element, or is valid for CheckCpuVariants.
+// `targets` are one, or as CheckCpuVariants wants them. `known` has the kernels of each target.
 absl::StatusOr<LoweredVariants> LowerVariants(const Graph& fused,
                                               const std::vector<Target>& targets,
-                                              const LowerOptions& options);
+                                              const LowerOptions& options,
+                                              std::vector<KnownKernels>& known);
 
 // Adds the functions that choose a variant. `get` and `set` are those of CpuChoice.
 absl::Status AddCpuChoice(const std::vector<Target>& targets, const std::string& module_name,

@@ -15,21 +15,22 @@ HEADING = "## Open dimensions"
 TOLERANCE = 1e-4  # largest difference, relative to the largest output
 _PACKAGES = "packages/"
 
-_HEAD = """Models whose files leave dimensions open, and the sizes with which `kiln compile` suggests to compile them ([Set a shape](shapes.md#set-a-shape)). Each
-file is compiled by the plain command. Where that asks for sizes, the options in its error are pasted as they are. Then the model runs on random inputs beside
-ONNX Runtime. There are %d files of %d Python packages, all that were at hand, and %d exports by `torch.onnx.export` with `dynamic_shapes`, with random weights.
+_HEAD = """This section lists models whose files leave dimensions open, and the sizes that `kiln compile` suggests for them ([Set a shape](shapes.md#set-a-shape)). Each
+file is compiled by the plain command. If the command asks for sizes, the options in its error are pasted as they are. Then the model runs on random inputs
+beside ONNX Runtime. There are %d files of %d Python packages, all that were at hand, and %d exports by `torch.onnx.export` with `dynamic_shapes`, with random
+weights.
 
 - *Suggested*: the options in the error; "none needed" if the plain command compiles the file, with the sizes that it takes for the open dimensions.
-- *Own sizes*: those that the code of the package or of the model names, in the file and line of the next column. A range says what the code feeds; "any" is what
-  the data has, such as the length of a text, and not counted. No code of torchvision, timm and transformers names a size of the batch; where only the batch
-  is open there is none to compare with. Detectors and segmentation name the shorter edge of an image, models of sound the samples of a second, and
-  `torch.nn` the sizes of the example in the class's documentation, which are small and say little of a model.
-- *Within 2*: how many of the named sizes are at most twice and at least half as large, or as the ends of their range; then those that are not, as suggested.
+- *Own sizes*: the sizes in the code of the package or of the model, in the file and line of the next column. A range is what the code feeds. "any" is a size of
+  the data, such as the length of a text, and is not counted. The code of torchvision, timm and transformers names no size of the batch, so that nothing can be
+  compared if only the batch is open. Detectors and segmentation name the shorter edge of an image. Models of sound name the samples of a second. `torch.nn` has
+  sizes in the examples of its documentation, which are small and say little of a model.
+- *Within 2*: the number of named sizes that are at most twice and at least half as large, or within a factor of 2 of their range. The others follow.
 - *Difference*: the largest difference from ONNX Runtime's outputs over their largest value; 1e-4 or less counts as right. ONNX Runtime reads no TFLite: that
   file's outputs are compared with those of the same model in ONNX.
 - Models with `DynamicQuantizeLinear` and `DynamicQuantizeLSTM` turn floats into steps as they run. A float near the middle between two steps becomes one
-  or the other by its last digit, and the next layers make more of it. With one input `common_old.onnx` had the same steps as in ONNX Runtime in seven layers
-  and 4 other ones of 172,032 in the eighth. Whether it happens depends on the input: with another one the outputs of `embedder.int8.onnx` were 0.39 apart.
+  or the other by its last digit, and the next layers make more of it. With one input `common_old.onnx` had the same steps as in ONNX Runtime in seven layers,
+  and 4 other steps of 172,032 in the eighth. It depends on the input: with another one the outputs of `embedder.int8.onnx` were 0.39 apart.
 
 Command: `bazel run -c opt //tests/acceptance:open_sizes`, with `-- --only PATTERN` for a part; the rest of the section stays. %s
 """

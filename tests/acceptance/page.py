@@ -15,16 +15,17 @@ from tests.acceptance import open_page
 
 _HEAD = """# Models that work
 
-Which models of PyTorch, scikit-learn, XGBoost and LightGBM compile, how exact they are, and how long they take beside ONNX Runtime. Each is made by its
-constructor, with random weights or trained on generated data, exported to ONNX, compiled with `kiln.compile` for the machine, and run beside the framework. Image models
-get random biases, scales and statistics of batch normalization: with those of their constructors much of a model has no effect, and its errors would not show.
+This page lists models of PyTorch, scikit-learn, XGBoost and LightGBM that compile. It says how exact they are, and how long they take beside ONNX Runtime.
+Each model is made by its constructor, with random weights, or trained on generated data. It is exported to ONNX, compiled with `kiln.compile` for the
+machine, and run beside the framework. Image models get random biases, scales and statistics of batch normalization. With the values of their constructors
+much of a model has no effect, so that errors would not show.
 
 - *Difference*: the largest difference from the framework's outputs over their largest value; 1e-4 or less counts as right. Labels must all be equal.
 - *Kiln*, *ONNX Runtime*: milliseconds of processor time of a call from Python with one thread, the least of five short rounds in turns. Models and inputs are
   small, so that the list takes hours and not days; [Performance](performance.md) has careful figures of large models.
-- A detector selects among its boxes, and how many are left depends on the image, which Kiln's fixed shapes do not allow; `…, network` is a detector up
-  to its boxes and scores.
-- Models of `torch` are exported by `torch.onnx.export`, where that fails with `dynamo=False`; others by skl2onnx and onnxmltools.
+- A detector selects among its boxes, and the number of boxes that are left depends on the image. Kiln's fixed shapes do not allow that. `…, network` is a
+  detector up to its boxes and scores.
+- Models of `torch` are exported by `torch.onnx.export`, with `dynamo=False` if the default exporter fails. The others are exported by skl2onnx and onnxmltools.
 
 Command: `bazel run -c opt //tests/acceptance:models`, with `-- --only PATTERN` for a part; the rest of the page stays. %s
 

@@ -65,7 +65,7 @@ class ComfortsTest(CliCase):
         """inspect accepts all options of compile except the options for outputs, which docs/inspect.md lists."""
         with open("docs/inspect.md", encoding="utf-8") as file:
             row = next(line for line in file if line.startswith("| model (ONNX"))
-        refused = set(re.findall(r"`(--[a-z-]+)`", row.split("Those that say what to write are not:")[1]))
+        refused = set(re.findall(r"`(--[a-z-]+)`", row.split("The options for outputs are not:")[1]))
         refused.remove("--profile")  # inspect has an option of this name with another meaning
         self.assertEqual(self.options("compile") - self.options("inspect") - {"--no-headers"}, refused)
         # The page names only options that exist.

@@ -140,7 +140,7 @@ class WrongUseTest(QuantizeCase):
     def test_models(self):
         self.quantize()
         twice = self.path("twice.onnx")
-        self.refuses("the model is quantised already", "quantize", self.model, "--calibration", SAMPLES, "-o", twice)
+        self.refuses("the model is quantized already", "quantize", self.model, "--calibration", SAMPLES, "-o", twice)
         self.assertFalse(os.path.exists(twice))
         os.remove(self.model)
         self.wrong("found Relay text, wanted an ONNX model", MY_MOD, "--calibration", SAMPLES, "-o", self.model)
@@ -170,7 +170,7 @@ class WrongUseTest(QuantizeCase):
         self.wrong("--samples", *options, "--samples", "-1")
         self.wrong("the model has no node 'conv9' and none that computes it", *options, "--keep-float", "conv9")
         self.wrong("--op-types: found 'Softmax', wanted operators that have an int8 form: Add, ", *options, "--op-types", "Softmax")
-        self.wrong("no layer can be quantised", *options, "--op-types", "Add")
+        self.wrong("no layer can be quantized", *options, "--op-types", "Add")
 
 
 if __name__ == "__main__":

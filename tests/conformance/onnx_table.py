@@ -25,7 +25,7 @@ case, and how many there are.
 - *Integers*: elements of integers, truth values, and floats of 8 and 4 bits that differ.
 - Some expected outputs are written by hand with four digits: those of RoiAlign, and one of AveragePool.
 - Values that are not finite on both sides have no distance; the runner compares them. A cell is empty where the cases have no outputs of the kind.
-- What ONNX's functions are expanded to (`_expanded` in ONNX's names) counts as the function.
+- A case of the expansion of one of ONNX's functions (`_expanded` in ONNX's names) counts as a case of the function.
 
 | operator | opset | {columns} |
 |---|---|---|---|---|---|---|

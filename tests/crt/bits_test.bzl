@@ -4,7 +4,8 @@
 load("//tools:model_test.bzl", "model_test")
 
 def bits_test(name, model, inputs, outputs):
-    """Runs the model as a shared object of the C++ runtime, and compares all ways of model_test with the result to the bit.
+    """Runs the model as a shared object of the C++ runtime, and compares all ways of model_test
+    with the result to the bit.
 
     Args:
       name: name of the test suite.

@@ -97,6 +97,21 @@ def @main(%x: Tensor[(1, 10, 10, 64), $0]) {
 }
 )";
 
+// For instructions on the windows of depthwise convolutions: windows of `$0` rows and columns, with
+// padding `$1`, of every other pixel and of every pixel.
+constexpr char kWindowModel[] = R"(#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 20, 20, 16), int8]) {
+  %0 = cast(full(-5, shape=[$0, $0, 16, 1]), dtype="int8");
+  %1 = qnn.conv2d(%x, %0, 7, 0, 0.5f, 0.25f, strides=[2, 2], padding=[$1, $1, $1, $1], groups=16,
+    channels=16, kernel_size=[$0, $0], data_layout="NHWC", kernel_layout="HWOI", out_dtype="int32");
+  %2 = qnn.requantize(%1, 0.125f, 0, 5f, -3, axis=3, rounding="TFLITE", out_dtype="int8");
+  %3 = cast(full(9, shape=[$0, $0, 16, 1]), dtype="int8");
+  %4 = qnn.conv2d(%2, %3, -3, 0, 5f, 0.25f, padding=[$1, $1, $1, $1], groups=16, channels=16,
+    kernel_size=[$0, $0], data_layout="NHWC", kernel_layout="HWOI", out_dtype="int32");
+  qnn.requantize(%4, 1.25f, 0, 90f, 1, axis=3, rounding="TFLITE", out_dtype="int8")
+}
+)";
+
 Graph Model(absl::string_view text = kModel) {
   const absl::StatusOr<Graph> graph = ParseRelay(text, "model.relay", FindOpSchema);
   EXPECT_TRUE(graph.ok()) << graph.status();
@@ -105,9 +120,13 @@ Graph Model(absl::string_view text = kModel) {
 
 bool IsOfMatrices(const DotInstruction& row) { return row.geometry == DotGeometry::kMatrix; }
 
+// True for an instruction on windows that kModel, whose windows have 3 columns, does not have.
+bool IsOfWideWindows(const DotInstruction& row) { return row.has_loops_only() && row.group > 3; }
+
 // Returns the model whose products use `row` on machines with this instruction.
 Graph ModelOf(const DotInstruction& row) {
   if (row.sum.is_float()) return Model(kFloatModel);
+  if (IsOfWideWindows(row)) return Model(absl::Substitute(kWindowModel, row.group, row.group / 2));
   if (!IsOfMatrices(row)) return Model(kModel);
   return Model(absl::Substitute(kMatrixModel, row.a.ToString(), row.b.ToString(),
                                 row.b.is_int() ? -101 : 201));
@@ -154,10 +173,12 @@ TEST_P(RowOfInstructions, HasTheBitsOfPlainLoops) {
   const DotInstruction& row = GetParam();
   if (row.sum.is_float()) GTEST_SKIP() << "floats are rounded: FloatsAreWithinTheirBound";
   const Graph graph = ModelOf(row);
-  const Tensor x = IsOfMatrices(row) ? RandomValues({{1, 10, 10, 64}, row.a}, 5,
-                                                    static_cast<double>(row.a.MinInt()),
-                                                    static_cast<double>(row.a.MaxInt()))
-                                     : RandomValues({{1, 16, 16, 16}, DType::Int(8)}, 5, -128, 127);
+  const Tensor x =
+      IsOfMatrices(row)
+          ? RandomValues({{1, 10, 10, 64}, row.a}, 5, static_cast<double>(row.a.MinInt()),
+                         static_cast<double>(row.a.MaxInt()))
+      : IsOfWideWindows(row) ? RandomValues({{1, 20, 20, 16}, DType::Int(8)}, 5, -128, 127)
+                             : RandomValues({{1, 16, 16, 16}, DType::Int(8)}, 5, -128, 127);
   const std::vector<Case> cases = {{"quantised", graph, {x}}};
   const std::vector<Outputs> plain = RunOnAllEngines(
       cases, {.target = Target::Host(), .naive = true, .passes = false, .interpret_only = true});
@@ -251,7 +272,7 @@ TEST(Instructions, AreInGeneratedC) {
       for (const DotLoop& tile : row.loops) {
         const std::string name =
             absl::StrCat("kiln_dots_", row.name, "_", tile.rows, "x", tile.columns, "_",
-                         tile.slide > 0 ? absl::StrCat("3_by_", tile.slide, "_") : "");
+                         tile.slide > 0 ? absl::StrCat(row.group, "_by_", tile.slide, "_") : "");
         EXPECT_TRUE(absl::StrContains(*c, name)) << name << *c;
       }
       if (!form.c.empty()) {

@@ -23,8 +23,8 @@ absl::StatusOr<FirmwareRun> RunFirmware(const Case& test, const Target& target,
     options.pools = {{.name = "workspace", .limit_bytes = firmware.max_bytes}};
   }
   if (!firmware.split) options.passes.disabled = {"split"};
-  KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(test.graph, options));
-  const Plan& plan = stages.plan;
+  KILN_ASSIGN_OR_RETURN(const Compilation compilation, RunStages(test.graph, options));
+  const Plan& plan = compilation.plan;
   std::string memory(static_cast<size_t>(plan.workspace_bytes()), '\xa5');
   const auto at = [&](int id) -> char* {
     return memory.data() + plan.buffers[static_cast<size_t>(plan.Root(id))].offset_bytes;
@@ -35,11 +35,11 @@ absl::StatusOr<FirmwareRun> RunFirmware(const Case& test, const Target& target,
   }
   const std::vector<void*> args = {memory.data()};
   KILN_RETURN_IF_ERROR(
-      loop::Interpreter(stages.program).Run(stages.metadata.functions(0).name(), args));
+      loop::Interpreter(compilation.program).Run(compilation.metadata.functions(0).name(), args));
   FirmwareRun run{.overlaps = plan.overlaps.size(),
                   .calls = plan.calls.size(),
                   .workspace_bytes = plan.workspace_bytes(),
-                  .split_saves_bytes = stages.split_saves_bytes,
+                  .split_saves_bytes = compilation.strips_save_bytes,
                   .outputs = {}};
   for (int id : plan.outputs) {
     run.outputs.emplace_back(at(id),

@@ -55,9 +55,9 @@ Graph Model() {
 }
 
 Lowered LoweredOf(const Graph& graph, const CompileOptions& options) {
-  const absl::StatusOr<Stages> stages = RunStages(graph, options);
-  EXPECT_TRUE(stages.ok()) << stages.status();
-  return stages.ok() ? stages->lowered : Lowered();
+  const absl::StatusOr<Compilation> compilation = RunStages(graph, options);
+  EXPECT_TRUE(compilation.ok()) << compilation.status();
+  return compilation.ok() ? compilation->lowered : Lowered();
 }
 
 TEST(TunedModels, AreTheSameOnEveryEngine) {

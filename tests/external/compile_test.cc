@@ -78,7 +78,7 @@ TEST(Compile, MetadataDescribesFunctionsOfExternalModules) {
   const absl::StatusOr<Compiled> compiled = CompileModel(
       Options(Runtime::kCpp, Interface::kPacked, Executor::kAot, {"csource", "bytes"}));
   ASSERT_TRUE(compiled.ok()) << compiled.status();
-  const proto::Metadata& metadata = compiled->stages.metadata;
+  const proto::Metadata& metadata = compiled->compilation.metadata;
   EXPECT_EQ(metadata.calling_convention(), "packed");
   const proto::Function& bytes = FunctionOf(metadata, "tvmgen_m_bytes_main_0");
   EXPECT_EQ(bytes.module_type(), "npu");
@@ -104,7 +104,7 @@ TEST(Compile, ConstantsOfExternalModulesCount) {
   const absl::StatusOr<Compiled> compiled =
       Compile(graph, Options(Runtime::kCrt, Interface::kC, Executor::kAot, {"csource"}));
   ASSERT_TRUE(compiled.ok()) << compiled.status();
-  const proto::Metadata& metadata = compiled->stages.metadata;
+  const proto::Metadata& metadata = compiled->compilation.metadata;
   EXPECT_EQ(FunctionOf(metadata, "tvmgen_m_csource_main_0").constant_size_bytes(), 12);
   EXPECT_EQ(metadata.functions(0).constant_size_bytes(), 12);
   EXPECT_THAT(compiled->artifacts.at("m.h"), HasSubstr("TVMGEN_M_CONSTANT_SIZE_BYTES 12"));
@@ -124,7 +124,7 @@ TEST(Compile, TheRegistryOfTheCRuntimeHasExternalFunctions) {
     const absl::StatusOr<Compiled> compiled =
         CompileModel(Options(Runtime::kCrt, Interface::kPacked, executor, {"csource"}));
     ASSERT_TRUE(compiled.ok()) << compiled.status();
-    const auto& data = compiled->stages.program.data;
+    const auto& data = compiled->compilation.program.data;
     const auto names = std::find_if(data.begin(), data.end(), [](const loop::DataDef& def) {
       return def.name == "tvmgen_m_function_names";
     });
@@ -174,7 +174,7 @@ TEST(Compile, OnlyFunctionsOfBytesAreLookedUpByName) {
   const absl::StatusOr<Compiled> compiled = CompileModel(
       Options(Runtime::kCpp, Interface::kPacked, Executor::kAot, {"csource", "bytes"}));
   ASSERT_TRUE(compiled.ok()) << compiled.status();
-  for (const loop::Func& func : compiled->stages.program.funcs) {
+  for (const loop::Func& func : compiled->compilation.program.funcs) {
     EXPECT_EQ(func.by_name, func.name == "tvmgen_m_bytes_main_0") << func.name;
   }
 }

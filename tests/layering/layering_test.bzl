@@ -15,8 +15,8 @@ def layering_test(name, roots):
 
     Args:
       name: name of the test.
-      roots: labels of binaries and libraries that together reach every library. The test fails if they do not reach a
-        package of the table.
+      roots: labels of binaries and libraries that together reach every library. The test fails if
+          they do not reach a package of the table.
     """
     _layers_json(name = name + "_table")
     native.genquery(

@@ -83,8 +83,8 @@ int32_t Decide(const loop::LoopProgram& program, Words words) {
 }
 
 TEST(Choice, IsTheLastVariantThatTheCpuHasAllOf) {
-  const Stages stages = RunStages(Model(), ThreeVariants()).value();
-  const loop::LoopProgram& program = stages.program;
+  const Compilation compilation = RunStages(Model(), ThreeVariants()).value();
+  const loop::LoopProgram& program = compilation.program;
   const Words v2 = CpuOf("x86-64-v2", 0), v3 = CpuOf("x86-64-v3", kAvxState),
               v4 = CpuOf("x86-64-v4", kAvx512State);
   EXPECT_EQ(Decide(program, v2), 1);
@@ -112,8 +112,8 @@ TEST(Choice, IsTheLastVariantThatTheCpuHasAllOf) {
 // The CPU has the instructions, but the system does not save their registers or does not enable
 // them.
 TEST(Choice, IsOfWhatTheOperatingSystemSavesToo) {
-  const Stages stages = RunStages(Model(), ThreeVariants()).value();
-  const loop::LoopProgram& program = stages.program;
+  const Compilation compilation = RunStages(Model(), ThreeVariants()).value();
+  const loop::LoopProgram& program = compilation.program;
   for (const auto& [xcr0, choice] : std::vector<std::pair<uint32_t, int32_t>>{
            {0, 1}, {0x1, 1}, {0x3, 1}, {0x5, 1}, {0x7, 2}, {0x67, 2}, {0xc7, 2}, {0xe7, 3}}) {
     EXPECT_EQ(Decide(program, CpuOf("x86-64-v4", xcr0)), choice) << xcr0;
@@ -121,7 +121,7 @@ TEST(Choice, IsOfWhatTheOperatingSystemSavesToo) {
   Words disabled = CpuOf("x86-64-v4", kAvx512State);
   disabled[kCpuLeaf1Ecx] &= ~kCpuOsXsave;
   EXPECT_EQ(Decide(program, disabled), 1);
-  const Stages alone = RunStages(Model(), Options({"x86-64-v3", "x86-64-v4"})).value();
+  const Compilation alone = RunStages(Model(), Options({"x86-64-v3", "x86-64-v4"})).value();
   const int32_t choice = Decide(alone.program, CpuOf("x86-64-v4", 0x3));
   ASSERT_LT(choice, 0);
   EXPECT_EQ(alone.program.cpu_choice->lacks[static_cast<size_t>(-1 - choice)],
@@ -130,22 +130,22 @@ TEST(Choice, IsOfWhatTheOperatingSystemSavesToo) {
 }
 
 TEST(Choice, KnowsFeaturesBeyondTheLevels) {
-  const Stages stages =
+  const Compilation compilation =
       RunStages(Model(), Options({"x86-64-v3", "x86-64-v3 -mattr=+avxvnni",
                                   "x86-64-v4 -mattr=+avx512vnni -mattr=+avxvnni"}))
           .value();
-  EXPECT_EQ(Decide(stages.program, CpuOf("x86-64-v4", kAvx512State)), 1);
-  EXPECT_EQ(Decide(stages.program, CpuOf("x86-64-v3 -mattr=+avxvnni", kAvxState)), 2);
-  EXPECT_EQ(Decide(stages.program, CpuOf("x86-64-v4 -mattr=+avxvnni,+avx512vnni", kAvx512State)),
-            3);
+  EXPECT_EQ(Decide(compilation.program, CpuOf("x86-64-v4", kAvx512State)), 1);
+  EXPECT_EQ(Decide(compilation.program, CpuOf("x86-64-v3 -mattr=+avxvnni", kAvxState)), 2);
+  EXPECT_EQ(
+      Decide(compilation.program, CpuOf("x86-64-v4 -mattr=+avxvnni,+avx512vnni", kAvx512State)), 3);
 }
 
 // For AMX, the system must save the registers and permit the process to use them. Otherwise the
 // bits are not set.
 TEST(Choice, KnowsRegistersThatHoldMatrices) {
   const std::string matrices = "x86-64-v4 -mattr=+avx512vnni -mattr=+amx-int8";
-  const Stages stages = RunStages(Model(), Options({"x86-64-v4", matrices})).value();
-  const loop::LoopProgram& program = stages.program;
+  const Compilation compilation = RunStages(Model(), Options({"x86-64-v4", matrices})).value();
+  const loop::LoopProgram& program = compilation.program;
   const uint32_t state = kAvx512State | 0x60000;
   EXPECT_EQ(Decide(program, CpuOf(matrices, state)), 2);
   EXPECT_EQ(Decide(program, CpuOf(matrices, kAvx512State)), 1);
@@ -160,13 +160,13 @@ TEST(Choice, KnowsRegistersThatHoldMatrices) {
 
 // Returns the model's results on that CPU, or the error.
 absl::StatusOr<std::vector<float>> RunModel(const CompileOptions& options, const Words& words) {
-  const Stages stages = RunStages(Model(), options).value();
-  const loop::LoopProgram program = VectorProgram(stages.program, options).value();
+  const Compilation compilation = RunStages(Model(), options).value();
+  const loop::LoopProgram program = VectorProgram(compilation.program, options).value();
   loop::Interpreter interpreter(program);
   interpreter.SetCpuWords(words);
   std::vector<float> x(3 * 33), y(3 * 40);
   for (size_t i = 0; i < x.size(); ++i) x[i] = 1.0f / static_cast<float>(i + 3);
-  std::vector<char> workspace(static_cast<size_t>(stages.plan.workspace_bytes()));
+  std::vector<char> workspace(static_cast<size_t>(compilation.plan.workspace_bytes()));
   std::vector<void*> args = {x.data(), y.data()};
   if (!workspace.empty()) args.push_back(workspace.data());
   const absl::Status status = interpreter.Run("tvmgen_my_mod_run_model", args);
@@ -195,19 +195,20 @@ TEST(Choice, RunsWhatIsCompiledForTheTargetAlone) {
 }
 
 TEST(Variants, ShareEqualConstants) {
-  const Stages stages = RunStages(Model(), ThreeVariants()).value();
+  const Compilation compilation = RunStages(Model(), ThreeVariants()).value();
   std::set<std::string> bytes;
   int64_t size = 0;
-  for (const loop::Constant& constant : stages.program.constants) {
+  for (const loop::Constant& constant : compilation.program.constants) {
     EXPECT_TRUE(bytes.insert(constant.tensor.bytes()).second) << constant.buffer->name;
     size += constant.buffer->num_bytes();
   }
   // The constants are one bias for the three variants of an operator function, and the weights as
   // each variant packs them.
-  EXPECT_GE(stages.program.constants.size(), 2u);
-  EXPECT_LT(stages.program.constants.size(), 6u);
-  EXPECT_EQ(stages.metadata.functions(0).constant_size_bytes(), size);
-  EXPECT_THAT(stages.metadata.cpu_variants(), ElementsAre("x86-64-v2", "x86-64-v3", "x86-64-v4"));
+  EXPECT_GE(compilation.program.constants.size(), 2u);
+  EXPECT_LT(compilation.program.constants.size(), 6u);
+  EXPECT_EQ(compilation.metadata.functions(0).constant_size_bytes(), size);
+  EXPECT_THAT(compilation.metadata.cpu_variants(),
+              ElementsAre("x86-64-v2", "x86-64-v3", "x86-64-v4"));
 }
 
 TEST(Variants, AreDeterministic) {

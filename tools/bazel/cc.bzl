@@ -1,11 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cc_binary, cc_library and cc_test of this tree, which add a precompiled header.
+"""C++ targets of this tree. They begin with a precompiled header if their copts are KILN_COPTS.
 
-    load("//tools/bazel:cc.bzl", "cc_library", "cc_test")
+    load("//tools/bazel:cc.bzl", "kiln_library", "kiln_test")
 
-C++ targets whose copts are KILN_COPTS begin with the header. Otherwise the rules equal those of
-rules_cc. For gcc, --//tools/bazel/pch:enabled turns the headers on; flags.bazelrc sets it. Users of
-@kiln compile without them.
+    kiln_library(
+        name = "graph",
+        srcs = ["graph.cc"],
+        hdrs = ["graph.h"],
+    )
+
+    kiln_test(
+        name = "graph_test",
+        deps = [":graph"],
+    )
+
+kiln_binary, kiln_library and kiln_test have the copts KILN_COPTS. A kiln_test is small, its source
+is <name>.cc if none is given, and it links GoogleTest's main. cc_binary, cc_library and cc_test are
+those of rules_cc, for targets with other copts.
+
+The setting --//tools/bazel/pch:enabled, which flags.bazelrc sets, switches the headers on for gcc.
+Users of @kiln compile without them.
 """
 
 load("@rules_cc//cc:defs.bzl", _cc_binary = "cc_binary", _cc_library = "cc_library", _cc_test = "cc_test")
@@ -42,3 +56,19 @@ def cc_library(**attributes):
 
 def cc_test(**attributes):
     _cc_test(**_beginning_with("testing", attributes))
+
+def kiln_binary(**attributes):
+    cc_binary(copts = KILN_COPTS, **attributes)
+
+def kiln_library(**attributes):
+    cc_library(copts = KILN_COPTS, **attributes)
+
+def kiln_test(name, srcs = None, size = "small", deps = [], **attributes):
+    cc_test(
+        name = name,
+        size = size,
+        srcs = srcs or [name + ".cc"],
+        copts = KILN_COPTS,
+        deps = deps + ["@com_google_googletest//:gtest_main"],
+        **attributes
+    )

@@ -11,9 +11,9 @@ def named_files(targets):
 
     Args:
       targets: the value of an attr.label_keyed_string_dict, which maps targets to places. A place
-        that ends with "/**" is a folder for the target's files, which keep their paths in the package.
-        A place that ends with "/" is a folder for files without their paths. Any other place is the
-        name of the target's only file.
+        that ends with "/**" is a folder for the target's files, which keep their paths in the
+        package. A place that ends with "/" is a folder for files without their paths. Any other
+        place is the name of the target's only file.
 
     Returns:
       A dict from names to files.

@@ -77,7 +77,7 @@ std::string ToText(const ErrorTolerance& tolerance) {
     return absl::StrCat("a cosine below ", *tolerance.cosine);
   }
   return absl::StrCat("more than ", tolerance.relative, " of the largest value + ",
-                      tolerance.absolute, "; quantised: more than ", tolerance.quanta, " quanta");
+                      tolerance.absolute, "; quantized: more than ", tolerance.quanta, " quanta");
 }
 
 std::string ComparisonText(const TensorComparison& comparison) {

@@ -145,8 +145,8 @@ absl::Status LinkParts(const CompileOptions& options, Compiled& compiled) {
   if (!artifacts.contains(shared_object)) {
     KILN_ASSIGN_OR_RETURN(
         artifacts[shared_object],
-        LinkSharedObject(artifacts, ConstantsFileOf(compiled.stages.program, options),
-                         LibraryNotes(compiled.stages.metadata), options.module_name,
+        LinkSharedObject(artifacts, ConstantsFileOf(compiled.compilation.program, options),
+                         LibraryNotes(compiled.compilation.metadata), options.module_name,
                          CodeTarget(options)));
   }
   runtime::AppendLibraryChecksum(artifacts[shared_object]);

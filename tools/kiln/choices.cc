@@ -59,19 +59,21 @@ absl::StatusOr<int64_t> Instructions(const mlf::Module& module, const Target& ta
   return run.instructions.front();
 }
 
-absl::StatusOr<ObjectFigures> Figures(const Stages& stages, const CompileOptions& options) {
-  if (options.codegen == Codegen::kC) return CompiledFigures(stages, options);
-  if (const std::optional<ObjectFigures> figures = CodeFigures(stages, options)) return *figures;
+absl::StatusOr<ObjectFigures> Figures(const Compilation& compilation,
+                                      const CompileOptions& options) {
+  if (options.codegen == Codegen::kC) return CompiledFigures(compilation, options);
+  if (const std::optional<ObjectFigures> figures = CodeFigures(compilation, options))
+    return *figures;
   return absl::UnimplementedError("a compiler makes the code of C; inspect its object");
 }
 
 absl::StatusOr<Choice> ChoiceOf(const Graph& graph, CompileOptions options, Optimize value) {
   options.schedule.optimize = value;
   Choice choice = {.value = value};
-  KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, options));
-  choice.workspace_bytes = stages.metadata.functions(0).workspace_size_bytes();
-  choice.state_bytes = StateBytes(stages.metadata);
-  choice.code = Figures(stages, options);
+  KILN_ASSIGN_OR_RETURN(const Compilation compilation, RunStages(graph, options));
+  choice.workspace_bytes = compilation.metadata.functions(0).workspace_size_bytes();
+  choice.state_bytes = StateBytes(compilation.metadata);
+  choice.code = Figures(compilation, options);
   const absl::StatusOr<mlf::Module> module = CompileForBoard(graph, options);
   if (module.ok()) {
     choice.instructions = Instructions(*module, options.target);

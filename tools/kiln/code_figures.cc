@@ -32,18 +32,20 @@ bool IsMicrocontroller(const Target& target) {
 
 }  // namespace
 
-std::optional<ObjectFigures> CodeFigures(const Stages& stages, const CompileOptions& options) {
+std::optional<ObjectFigures> CodeFigures(const Compilation& compilation,
+                                         const CompileOptions& options) {
   if (!IsMicrocontroller(options.target) || options.codegen != Codegen::kLlvm) return std::nullopt;
-  const absl::StatusOr<Artifacts> code = EmitCode(stages.program, options);
+  const absl::StatusOr<Artifacts> code = EmitCode(compilation.program, options);
   if (!code.ok()) return std::nullopt;
   const absl::StatusOr<ObjectFigures> figures =
       MeasureObject(code->at(options.module_name + ".o"), {});
   return figures.ok() ? std::make_optional(*figures) : std::nullopt;
 }
 
-absl::StatusOr<ObjectFigures> CompiledFigures(const Stages& stages, const CompileOptions& options) {
+absl::StatusOr<ObjectFigures> CompiledFigures(const Compilation& compilation,
+                                              const CompileOptions& options) {
   KILN_ASSIGN_OR_RETURN(const Board board, FindBoard(options.target.name));
-  KILN_ASSIGN_OR_RETURN(const Artifacts code, EmitCode(stages.program, options));
+  KILN_ASSIGN_OR_RETURN(const Artifacts code, EmitCode(compilation.program, options));
   KILN_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make());
   std::map<std::string, std::string> files = RuntimeHeaders();
   files["model.c"] = code.at(options.module_name + ".c");
@@ -72,8 +74,8 @@ absl::StatusOr<ObjectFigures> CompiledFigures(const Stages& stages, const Compil
 std::optional<ObjectFigures> EstimatedFigures(const Graph& graph, CompileOptions options) {
   if (!HasCodegen(Codegen::kLlvm) || !IsMicrocontroller(options.target)) return std::nullopt;
   options.codegen = Codegen::kLlvm;
-  const absl::StatusOr<Stages> stages = RunStages(graph, options);
-  return stages.ok() ? CodeFigures(*stages, options) : std::nullopt;
+  const absl::StatusOr<Compilation> compilation = RunStages(graph, options);
+  return compilation.ok() ? CodeFigures(*compilation, options) : std::nullopt;
 }
 
 }  // namespace kiln::tools

@@ -15,12 +15,14 @@ namespace kiln::tools {
 
 // Returns the figures of LLVM's object. Empty if only C can be generated for the target, or if
 // `options` select C.
-std::optional<ObjectFigures> CodeFigures(const Stages& stages, const CompileOptions& options);
+std::optional<ObjectFigures> CodeFigures(const Compilation& compilation,
+                                         const CompileOptions& options);
 
 // Returns the figures of the object that the cross compiler of the target's board makes of the
 // model's C. NotFound for a target without a board. InvalidArgument if the compiler is not
 // installed.
-absl::StatusOr<ObjectFigures> CompiledFigures(const Stages& stages, const CompileOptions& options);
+absl::StatusOr<ObjectFigures> CompiledFigures(const Compilation& compilation,
+                                              const CompileOptions& options);
 
 // Returns the figures of LLVM's object for options that select C, as an estimate of a C compiler's
 // object. Empty if LLVM is not built in, or cannot compile for the target.

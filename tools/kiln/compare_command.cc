@@ -163,13 +163,13 @@ void AddToleranceOptions(CLI::App& command, ErrorTolerance& tolerance) {
       ->capture_default_str();
   command
       .add_option("--quanta", tolerance.quanta,
-                  "Off is a quantised tensor with a difference of more steps than this")
+                  "Off is a quantized tensor with a difference of more steps than this")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   command
       .add_option("--cosine", tolerance.cosine,
                   "Instead: off is a tensor with a cosine similarity below this; 0.99 where "
-                  "quantised numbers are compared with real ones")
+                  "quantized numbers are compared with real ones")
       ->check(CLI::Range(-1.0, 1.0));
 }
 

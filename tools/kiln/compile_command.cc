@@ -90,7 +90,7 @@ absl::Status CompileModel(const CompileFlags& flags) {
   const Graph model = flags.mlf.empty() ? Graph() : graph;
   KILN_ASSIGN_OR_RETURN(Compiled compiled, Compile(std::move(graph), options));
   KILN_RETURN_IF_ERROR(
-      ReportSlowPaths(compiled.stages.lowered, options.target, flags.fail_on_slow));
+      ReportSlowPaths(compiled.compilation.lowered, options.target, flags.fail_on_slow));
   Artifacts& artifacts = compiled.artifacts;
   KILN_RETURN_IF_ERROR(LinkParts(options, compiled));
   FileChanges changes = {.inputs = InputFilesOf(flags)};
@@ -118,9 +118,9 @@ absl::Status CompileModel(const CompileFlags& flags) {
   KILN_RETURN_IF_ERROR(Apply(changes));
   progress.Stop();
   summary.Print(changes.files, options.target);
-  NoteWhatIsNotTuned(options, compiled.stages.lowered);
-  NoteReservedModule(compiled.stages.metadata);
-  NoteWhatIsAllowedInVain(options, compiled.stages.metadata);
+  NoteWhatIsNotTuned(options, compiled.compilation.lowered);
+  NoteReservedModule(compiled.compilation.metadata);
+  NoteWhatIsAllowedInVain(options, compiled.compilation.metadata);
   NoteWidenedWeights(findings.narrow_weights, compiled.byte_constants);
   if (flags.output.empty()) return absl::OkStatus();
   NoteStaleFiles(flags.output, options.module_name, artifacts);

@@ -27,7 +27,7 @@ absl::Status DumpStages(const std::string& folder, const Graph& graph,
         PrintRelay(result);
   };
   const absl::Status status = [&]() -> absl::Status {
-    KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, dumping));
+    KILN_ASSIGN_OR_RETURN(const Compilation compilation, RunStages(graph, dumping));
     const auto add = [&](absl::string_view stage, std::string text) {
       files[absl::StrCat(absl::Dec(files.size(), absl::kZeroPad2), "-", stage, ".txt")] =
           std::move(text);
@@ -40,14 +40,14 @@ absl::Status DumpStages(const std::string& folder, const Graph& graph,
     coding.schedule.passes.after = [&](absl::string_view name, const loop::LoopProgram& result) {
       add(name, loop::ToString(result));
     };
-    KILN_RETURN_IF_ERROR(CodeProgram(stages.program, coding).status());
-    add("metadata", MetadataJson(stages.metadata));
-    KILN_ASSIGN_OR_RETURN(std::string header, ModelHeader(stages.metadata));
+    KILN_RETURN_IF_ERROR(CodeProgram(compilation.program, coding).status());
+    add("metadata", MetadataJson(compilation.metadata));
+    KILN_ASSIGN_OR_RETURN(std::string header, ModelHeader(compilation.metadata));
     add("header", std::move(header));
     std::vector<const char*> forms = {"c"};
     if (options.codegen == Codegen::kLlvm) forms.insert(forms.end(), {"llvm", "asm"});
     for (const char* form : forms) {
-      KILN_ASSIGN_OR_RETURN(std::string text, EmitCodeText(stages.program, options, form));
+      KILN_ASSIGN_OR_RETURN(std::string text, EmitCodeText(compilation.program, options, form));
       add(form, std::move(text));
     }
     return absl::OkStatus();

@@ -87,8 +87,9 @@ absl::StatusOr<CompileOptions> OptionsFor(const InspectFlags& flags) {
 }
 
 // Returns the bytes of the workspace that steps of the plan save. Empty if they save nothing.
-std::string Savings(const Stages& stages) {
-  const int64_t by_overlap = stages.plan.overlap_saves_bytes, by_strips = stages.split_saves_bytes;
+std::string Savings(const Compilation& compilation) {
+  const int64_t by_overlap = compilation.plan.overlap_saves_bytes,
+                by_strips = compilation.strips_save_bytes;
   std::vector<std::string> savings;
   if (by_overlap > 0) {
     savings.push_back(absl::StrCat(by_overlap, " bytes by outputs that reach into inputs"));
@@ -109,22 +110,22 @@ absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
   }
   if (flags.choices && flags.json) return ChoicesJson(graph, options);
   if (flags.choices) return ChoicesText(graph, options, TerminalColumns(STDOUT_FILENO));
-  KILN_ASSIGN_OR_RETURN(const Stages stages, RunStages(graph, options));
+  KILN_ASSIGN_OR_RETURN(const Compilation compilation, RunStages(graph, options));
   if (flags.html.has_value()) {
     KILN_ASSIGN_OR_RETURN(const std::string page,
-                          MakeModelPage(flags.file, graph, stages, options, flags.times));
+                          MakeModelPage(flags.file, graph, compilation, options, flags.times));
     KILN_RETURN_IF_ERROR(Apply({.files = {{*flags.html, page}}, .inputs = {flags.file}}));
   }
-  if (flags.json) return MetadataJson(stages.metadata);
+  if (flags.json) return MetadataJson(compilation.metadata);
   const int columns = TerminalColumns(STDOUT_FILENO);
-  std::string report = absl::StrCat(Report(stages.metadata, columns), Savings(stages));
+  std::string report = absl::StrCat(Report(compilation.metadata, columns), Savings(compilation));
   const std::string widened =
-      WidenedWeightsText(findings.narrow_weights, ByteConstantsOf(stages.fused));
+      WidenedWeightsText(findings.narrow_weights, ByteConstantsOf(compilation.fused));
   if (!widened.empty()) absl::StrAppend(&report, widened, "\n");
   if (options.target.is_baremetal()) {
-    absl::StrAppend(&report,
-                    LayerReport(stages.metadata, MacsOfCalls(stages.fused, stages.lowered.calls),
-                                CodeFigures(stages, options), columns));
+    absl::StrAppend(&report, LayerReport(compilation.metadata,
+                                         MacsOfCalls(compilation.fused, compilation.lowered.calls),
+                                         CodeFigures(compilation, options), columns));
   }
   return report;
 }
@@ -288,7 +289,7 @@ void AddInspectCommand(CLI::App& app, Action& action) {
   choices->excludes("--optimize");
   CLI::Option* html = command->add_option(
       "--html", flags->html,
-      "Of a model: file for a page that shows its graph, memory, flash and quantisation");
+      "Of a model: file for a page that shows its graph, memory, flash and quantization");
   command
       ->add_option("--profile", flags->times,
                    "With --html: file or pipe of what bench --profile --json has printed, to show "

@@ -20,7 +20,7 @@ absl::StatusOr<LoadedModel> LoadedModel::Make(Graph graph, const CompileOptions&
   KILN_RETURN_IF_ERROR(WriteFiles(folder.path(), {{name, compiled.artifacts[name]}}));
   LoadedModel loaded;
   KILN_ASSIGN_OR_RETURN(loaded.library_, LoadLibrary(folder.path() + "/" + name));
-  loaded.lowered_ = std::move(compiled.stages.lowered);
+  loaded.lowered_ = std::move(compiled.compilation.lowered);
   return loaded;
 }
 

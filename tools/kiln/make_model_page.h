@@ -12,10 +12,11 @@
 namespace kiln::tools {
 
 // Returns the page of `kiln inspect --html` for the model in `path`. `graph` is the imported model
-// and `stages` its compilation. `profile` is a file with the output of bench --profile --json. With
-// the C runtime and LLVM, the page shows the size of each operator's code.
+// and `compilation` its compilation. `profile` is a file with the output of bench --profile --json.
+// With the C runtime and LLVM, the page shows the size of each operator's code.
 absl::StatusOr<std::string> MakeModelPage(const std::string& path, const Graph& graph,
-                                          const Stages& stages, const CompileOptions& options,
+                                          const Compilation& compilation,
+                                          const CompileOptions& options,
                                           const std::optional<std::string>& profile);
 
 }  // namespace kiln::tools

@@ -83,7 +83,7 @@ absl::StatusOr<mlf::ModelLibrary> ModelLibraryOf(const Graph& graph, const Compi
   KILN_ASSIGN_OR_RETURN(library.export_time, ExportTime());
   if (with_runtime) library.runtime = StandaloneRuntime();
   mlf::Module& module = library.modules.emplace_back();
-  module.metadata = compiled.stages.metadata;
+  module.metadata = compiled.compilation.metadata;
   module.params = mlf::NoParams();
   module.relay = RelayFile(graph);
   KILN_RETURN_IF_ERROR(AddArtifacts(compiled.artifacts, module));

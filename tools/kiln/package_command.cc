@@ -66,9 +66,9 @@ absl::Status RunPackage(const PackageFlags& flags) {
   const Graph model = options.codegen == Codegen::kC ? graph : Graph();
   KILN_ASSIGN_OR_RETURN(const Compiled compiled, Compile(std::move(graph), options));
   KILN_RETURN_IF_ERROR(
-      ReportSlowPaths(compiled.stages.lowered, options.target, flags.fail_on_slow));
+      ReportSlowPaths(compiled.compilation.lowered, options.target, flags.fail_on_slow));
   PackagedModel packaged = {.target = options.target,
-                            .metadata = compiled.stages.metadata,
+                            .metadata = compiled.compilation.metadata,
                             .artifacts = compiled.artifacts,
                             .headers = HeadersOf(compiled.artifacts)};
   const auto object = compiled.artifacts.find(options.module_name + ".o");
@@ -94,8 +94,8 @@ absl::Status RunPackage(const PackageFlags& flags) {
     std::fprintf(stderr, "kiln: note: --for %s: a package that is published needs --url\n",
                  flags.request.system.c_str());
   }
-  NoteWhatIsNotTuned(options, compiled.stages.lowered);
-  NoteReservedModule(compiled.stages.metadata);
+  NoteWhatIsNotTuned(options, compiled.compilation.lowered);
+  NoteReservedModule(compiled.compilation.metadata);
   NoteWidenedWeights(findings.narrow_weights, compiled.byte_constants);
   NoteStaleFiles(folder / "src", options.module_name, compiled.artifacts);
   return absl::OkStatus();

@@ -115,7 +115,7 @@ absl::Status Quantize(const QuantizeFlags& flags) {
   if (!flags.json.empty()) {
     KILN_RETURN_IF_ERROR(CheckIsNoFolder("--json", flags.json));
   }
-  Progress progress("quantising");
+  Progress progress("quantizing");
   absl::StatusOr<quantize::Quantized> quantized = quantizer.Run(samples);
   progress.Stop();
   KILN_RETURN_IF_ERROR(quantized.status());
@@ -152,7 +152,7 @@ void AddQuantizeCommand(CLI::App& app, Action& action) {
   command->add_flag("--no-per-channel", flags->no_per_channel,
                     "One scale for all weights of a layer, not one per output channel");
   AddListOption(*command, "--op-types", flags->op_types,
-                "Operators to quantise, of those that can be [all]: Conv,Gemm");
+                "Operators to quantize, of those that can be [all]: Conv,Gemm");
   AddListOption(*command, "--keep-float,--skip", flags->keep_float,
                 "Nodes that stay float32, by their names or their outputs' names");
   command->add_option("--samples", flags->samples, "The most samples to use; 0: all")
@@ -167,7 +167,7 @@ void AddQuantizeCommand(CLI::App& app, Action& action) {
                        {"Output", {"--output", "--json"}}});
   command->footer(
       "Prints for every int8 layer its range, scale and zero point, and what is lost:\n"
-      "the ratio of signal to quantisation noise in dB (20 are a tenth, 40 a\n"
+      "the ratio of signal to quantization noise in dB (20 are a tenth, 40 a\n"
       "hundredth), of the layer alone and in the model as it is then; which layers\n"
       "stay float32 and why; and which lose most.\n"
       "Examples:\n"

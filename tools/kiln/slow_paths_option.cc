@@ -78,7 +78,7 @@ absl::Status ReportSlowPaths(const Lowered& lowered, const Target& target, bool 
     return absl::InvalidArgumentError(
         absl::StrCat("--fail-on-slow: wanted no operator that is slow on the target, found:\n  ",
                      absl::StrJoin(LinesOf(paths, target), "\n  "),
-                     "\nquantise the model (kiln quantize), or choose a target that has the unit"));
+                     "\nquantize the model (kiln quantize), or choose a target that has the unit"));
   }
   for (const std::string& line : SummaryOf(paths, target)) {
     std::fprintf(stderr, "kiln: note: %s\n", Printable(line).c_str());

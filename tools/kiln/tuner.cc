@@ -82,8 +82,8 @@ class Tuner {
   absl::Status ReadProblems() {
     CompileOptions listing = compile_;
     listing.schedule.max_candidates = kMaxCandidates;
-    KILN_ASSIGN_OR_RETURN(Stages stages, RunStages(graph_, listing));
-    fused_ = std::move(stages.fused);
+    KILN_ASSIGN_OR_RETURN(Compilation compilation, RunStages(graph_, listing));
+    fused_ = std::move(compilation.fused);
     KILN_ASSIGN_OR_RETURN(model_, MeasuredLibrary::Make(graph_, listing));
     compile_seconds_ = Elapsed();
     KILN_ASSIGN_OR_RETURN(const OperatorComparison times,

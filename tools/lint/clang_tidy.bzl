@@ -43,9 +43,9 @@ def _module_map(ctx, target):
     """Writes the module map of `target` and returns it with the flags that make clang check
     includes against it.
 
-    The map has three modules: the target with its own headers, the headers of its direct deps, and all
-    other headers that a compilation may read. The target uses only the second module, so clang refuses
-    a direct include of a header in the third.
+    The map has three modules: the target with its own headers, the headers of its direct deps, and
+    all other headers that a compilation may read. The target uses only the second module, so clang
+    refuses a direct include of a header in the third.
     """
     context = target[CcInfo].compilation_context
     own = [

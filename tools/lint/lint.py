@@ -4,7 +4,7 @@
 
     tools/lint/lint.py        # all files that git tracks or would track
 
-Checked: one SPDX line per source; the length of files; no tabs, trailing blanks or missing last newline; a README.md in
+Checked: one SPDX line per source; the length of files and of the compiler's functions; no tabs, trailing blanks or missing last newline; a README.md in
 every package; sorted lists in build files; copts on every C and C++ target; no paths of one machine; no markers of
 unfinished work; commands in pages are marked, so that a test runs them; links of pages lead to files.
 """
@@ -16,11 +16,13 @@ import subprocess
 import sys
 
 _LONG_LINES, _TOO_LONG_LINES = 400, 700
+_LONG_FUNCTION = 80
 _SPDX = "SPDX-License-Identifier: Apache-2.0"
 _SOURCE_SUFFIXES = {".BUILD", ".S", ".bazel", ".bzl", ".c", ".cc", ".h", ".ld", ".proto", ".py", ".sh"}
 _SOURCE_NAMES = {"WORKSPACE", "run"}
 _CODE_SUFFIXES = {".bzl", ".c", ".cc", ".h", ".proto", ".py", ".sh"}
 _SORTED_LISTS = re.compile(r"^\s+(data|deps|exports|hdrs|implementation_deps|srcs|textual_hdrs|tools) = \[$")
+_BLOCK = re.compile(r"^( {0,2})(?!namespace|class|struct|enum|constexpr|const |extern|static const|//)\S.*\{$")
 _CC_RULE = re.compile(r"^(cc_binary|cc_library|cc_test)\($")
 _MACHINE_PATH = re.compile(r"(?<![\w.$}])/(home|root|Users)/\w")
 _MARKER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b|keep in " + "sync")
@@ -88,6 +90,17 @@ def check_text(path, lines, report):
             report.error(path, number, "names a path of one machine")
         if is_source(path) and _MARKER.search(line):
             report.error(path, number, "is left open: finish it, or write an issue")
+
+
+def check_functions(path, lines, report):
+    """No function of the compiler is long. A function begins at most two columns in, and ends in the column where it begins."""
+    for number, line in enumerate(lines, 1):
+        match = _BLOCK.match(line)
+        if not match:
+            continue
+        end = next((i for i, other in enumerate(lines[number:], number + 1) if other.startswith(match.group(1) + "}")), number)
+        if end - number + 1 > _LONG_FUNCTION:
+            report.error(path, number, "a function of {} lines, wanted at most {}".format(end - number + 1, _LONG_FUNCTION))
 
 
 def check_build_file(path, lines, report):
@@ -162,6 +175,8 @@ def main():
             report.error(path, 1, "the last line does not end")
         lines = text.splitlines()
         check_text(path, lines, report)
+        if path.parts[0] == "compiler" and path.suffix in (".cc", ".h") and not path.stem.endswith("_test"):
+            check_functions(path, lines, report)
         if is_build_file(path):
             check_build_file(path, lines, report)
         if path.suffix == ".md":

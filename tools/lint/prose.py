@@ -6,7 +6,7 @@
     tools/lint/prose.py --list [PATH...]  # prints each finding below the paths as file:line: rule: text
     tools/lint/prose.py --update          # writes the counts of today as the limits
 
-The rules are in docs/style.md. Findings in comments have a limit per rule and package; documents have none.
+CONTRIBUTING.md has the rules. Findings in comments have a limit per rule and package; documents have none.
 """
 
 import argparse
@@ -111,7 +111,11 @@ def blocks_of(path, source):
 
 
 def findings_of(path, source):
+    lines = source.splitlines()
     for line, text in blocks_of(path, source):
+        for number in range(line, line + text.count("\n") + 1 if path.suffix in _C_SUFFIXES | {".bzl"} else line):
+            if len(lines[number - 1]) > _MAX_COLUMNS:
+                yield Finding(number, "columns", "{} columns".format(len(lines[number - 1])))
         if "SPDX-License-Identifier" in text.splitlines()[0] if text else True:
             text = "\n".join(text.splitlines()[1:]).strip()
         text = re.sub(r"\A[A-Za-z_]\w*: (?=[A-Z])", "", text)
@@ -122,10 +126,6 @@ def findings_of(path, source):
         for sentence in _SENTENCE_END.split(text):
             if len(re.findall(r"[A-Za-z][\w'-]*", sentence)) > _MAX_WORDS:
                 yield Finding(line, "long", " ".join(sentence.split())[:80])
-    if path.suffix in _C_SUFFIXES | {".bzl"}:
-        for number, line in enumerate(source.splitlines(), 1):
-            if len(line) > _MAX_COLUMNS and re.match(r"\s*(//|/\*|\*|#) ?", line):
-                yield Finding(number, "columns", "{} columns".format(len(line)))
 
 
 def tracked_files():
@@ -142,7 +142,7 @@ def main():
     os.chdir(pathlib.Path(__file__).resolve().parent.parent.parent)
     counts, places = {}, []
     for path in tracked_files():
-        if path.suffix not in _C_SUFFIXES | _PYTHON_SUFFIXES | {".md", ".sh"} and path.name not in ("WORKSPACE", "run"):
+        if "testdata" in path.parts or (path.suffix not in _C_SUFFIXES | _PYTHON_SUFFIXES | {".md", ".sh"} and path.name not in ("WORKSPACE", "run")):
             continue
         for finding in findings_of(path, path.read_text(encoding="utf-8")):
             package = str(path.parent)

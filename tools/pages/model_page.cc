@@ -43,14 +43,14 @@ std::string ValueName(const Graph& graph, ValueId id) {
 }
 
 // Returns the names of the tensors in the buffers, in the order of the buffers.
-std::vector<std::string> BufferNames(const Stages& stages) {
+std::vector<std::string> BufferNames(const Compilation& compilation) {
   std::vector<std::string> names;
-  for (const PlanBuffer& buffer : stages.plan.buffers) names.push_back(buffer.name);
-  for (const PlanCall& call : stages.plan.calls) {
+  for (const PlanBuffer& buffer : compilation.plan.buffers) names.push_back(buffer.name);
+  for (const PlanCall& call : compilation.plan.calls) {
     for (size_t i = 0; i < call.outputs.size(); ++i) {
       const auto id = static_cast<size_t>(call.args[call.inputs.size() + i]);
-      const PlanBuffer& buffer = stages.plan.buffers[id];
-      const std::string name = ValueName(stages.fused, call.outputs[i]);
+      const PlanBuffer& buffer = compilation.plan.buffers[id];
+      const std::string name = ValueName(compilation.fused, call.outputs[i]);
       if (buffer.kind == PlanBufferKind::kIntermediate && !name.empty()) names[id] = name;
     }
     if (call.scratch >= 0) {
@@ -61,11 +61,11 @@ std::vector<std::string> BufferNames(const Stages& stages) {
   return names;
 }
 
-Json TensorsJson(const Stages& stages) {
-  const std::vector<std::string> names = BufferNames(stages);
+Json TensorsJson(const Compilation& compilation) {
+  const std::vector<std::string> names = BufferNames(compilation);
   Json tensors = Json::array();
-  for (size_t i = 0; i < stages.plan.buffers.size(); ++i) {
-    const PlanBuffer& buffer = stages.plan.buffers[i];
+  for (size_t i = 0; i < compilation.plan.buffers.size(); ++i) {
+    const PlanBuffer& buffer = compilation.plan.buffers[i];
     Json tensor = {{"name", names[i]},
                    {"kind", KindName(buffer.kind)},
                    {"dtype", buffer.type.dtype.ToString()},
@@ -115,9 +115,9 @@ Json CallJson(const ModelPageInput& input, const PlanCall& call,
                {"schedule", call.schedule},
                {"inputs", std::vector<int>(begin, middle)},
                {"outputs", std::vector<int>(middle, call.args.end())}};
-  const Value& made = input.stages->fused.value(call.outputs[0]);
+  const Value& made = input.compilation->fused.value(call.outputs[0]);
   const std::string layout =
-      made.node == kNoId ? "" : LayoutOf(input.stages->fused.node(made.node));
+      made.node == kNoId ? "" : LayoutOf(input.compilation->fused.node(made.node));
   if (!layout.empty()) json["layout"] = layout;
   if (call.cost.has_value()) {
     json["operations"] = call.cost->operations;
@@ -135,11 +135,11 @@ Json CallJson(const ModelPageInput& input, const PlanCall& call,
 
 // Functions that several calls share are counted at the first call.
 Json CallsJson(const ModelPageInput& input) {
-  std::map<std::string, int64_t> constant_bytes = ConstantBytes(input.stages->metadata);
+  std::map<std::string, int64_t> constant_bytes = ConstantBytes(input.compilation->metadata);
   std::map<std::string, int> calls;
-  for (const PlanCall& call : input.stages->plan.calls) ++calls[call.function];
+  for (const PlanCall& call : input.compilation->plan.calls) ++calls[call.function];
   Json json = Json::array();
-  for (const PlanCall& call : input.stages->plan.calls) {
+  for (const PlanCall& call : input.compilation->plan.calls) {
     Json& row = json.emplace_back(CallJson(input, call, constant_bytes));
     if (row.contains("seconds")) {
       row["seconds"] = row["seconds"].get<double>() / calls[call.function];
@@ -148,9 +148,9 @@ Json CallsJson(const ModelPageInput& input) {
   return json;
 }
 
-Json PoolsJson(const Stages& stages) {
+Json PoolsJson(const Compilation& compilation) {
   Json pools = Json::array();
-  for (const PlanPool& pool : stages.plan.pools) {
+  for (const PlanPool& pool : compilation.plan.pools) {
     pools.push_back({{"name", pool.name},
                      {"bytes", pool.size_bytes},
                      {"lower_bound", pool.lower_bound_bytes},
@@ -161,15 +161,15 @@ Json PoolsJson(const Stages& stages) {
   return pools;
 }
 
-Json ConstantsJson(const Stages& stages) {
-  const std::string prefix = ModulePrefix(stages.metadata.module_name()) + "_";
+Json ConstantsJson(const Compilation& compilation) {
+  const std::string prefix = ModulePrefix(compilation.metadata.module_name()) + "_";
   Json constants = Json::array();
-  for (const proto::Pool& pool : stages.metadata.pools()) {
+  for (const proto::Pool& pool : compilation.metadata.pools()) {
     if (pool.kind() != proto::Pool::CONSTANT) continue;
     for (const proto::PoolBuffer& buffer : pool.buffers()) {
       constants.push_back({{"name", std::string(absl::StripPrefix(buffer.name(), prefix))},
                            {"bytes", buffer.size_bytes()},
-                           {"function", FunctionOfCall(stages.metadata, buffer.first_call())},
+                           {"function", FunctionOfCall(compilation.metadata, buffer.first_call())},
                            {"pool", pool.name()}});
     }
   }
@@ -185,9 +185,9 @@ Json QuantizationJson(const TensorScales& scales) {
 }
 
 std::string Summary(const ModelPageInput& input) {
-  const proto::Metadata& metadata = input.stages->metadata;
+  const proto::Metadata& metadata = input.compilation->metadata;
   const proto::Function& main = metadata.functions(0);
-  const Plan& plan = input.stages->plan;
+  const Plan& plan = input.compilation->plan;
   const bool overlaps = plan.workspace_bytes() < plan.lower_bound_bytes;
   return absl::StrCat(
       SummaryItem("target", metadata.target()),
@@ -207,18 +207,18 @@ std::string Summary(const ModelPageInput& input) {
 }  // namespace
 
 Json ModelJson(const ModelPageInput& input) {
-  return {{"module", input.stages->metadata.module_name()},
+  return {{"module", input.compilation->metadata.module_name()},
           {"calls", CallsJson(input)},
-          {"tensors", TensorsJson(*input.stages)},
-          {"pools", PoolsJson(*input.stages)},
-          {"constants", ConstantsJson(*input.stages)},
+          {"tensors", TensorsJson(*input.compilation)},
+          {"pools", PoolsJson(*input.compilation)},
+          {"constants", ConstantsJson(*input.compilation)},
           {"quantization", QuantizationJson(input.scales)}};
 }
 
 std::string ModelPage(const ModelPageInput& input) {
   const Artifacts& files = PageFiles();
   return FillPage(files.at("model.html"),
-                  {{"module", EscapeHtml(input.stages->metadata.module_name())},
+                  {{"module", EscapeHtml(input.compilation->metadata.module_name())},
                    {"summary", Summary(input)},
                    {"data", ScriptJson(ModelJson(input))},
                    {"graph_script", files.at("graph.js")},
@@ -227,7 +227,7 @@ std::string ModelPage(const ModelPageInput& input) {
 }
 
 absl::StatusOr<std::map<std::string, double>> ProfiledSeconds(const std::string& json,
-                                                              const Stages& stages) {
+                                                              const Compilation& compilation) {
   const Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
   const auto wrong = [](absl::string_view found) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -237,9 +237,9 @@ absl::StatusOr<std::map<std::string, double>> ProfiledSeconds(const std::string&
   if (parsed.is_discarded()) return wrong("no JSON");
   if (!parsed.contains(at) || !parsed[at].is_array()) return wrong("no profile");
   const std::string prefix = ModulePrefix(parsed.value("module", "")) + "_",
-                    own_prefix = ModulePrefix(stages.metadata.module_name()) + "_";
+                    own_prefix = ModulePrefix(compilation.metadata.module_name()) + "_";
   std::set<std::string> functions;
-  for (const PlanCall& call : stages.plan.calls) functions.insert(call.function);
+  for (const PlanCall& call : compilation.plan.calls) functions.insert(call.function);
   std::map<std::string, double> seconds;
   for (const Json& row : parsed[at]) {
     if (!row.is_object() || !row.contains("seconds") || !row["seconds"].is_number()) continue;

@@ -2,7 +2,7 @@
 // ModelPage: a compiled model as one page: graph, memory over the calls, flash by operator and
 // constant, times of a profile, quantization.
 //
-//   const std::string page = ModelPage({.stages = &stages, .version = kVersion});
+//   const std::string page = ModelPage({.compilation = &compilation, .version = kVersion});
 #ifndef KILN_TOOLS_PAGES_MODEL_PAGE_H_
 #define KILN_TOOLS_PAGES_MODEL_PAGE_H_
 
@@ -18,9 +18,9 @@
 namespace kiln::tools {
 
 struct ModelPageInput {
-  const Stages* stages = nullptr;  // with the fused graph
-  std::string version;             // of Kiln
-  TensorScales scales = {};        // of the model's quantized tensors
+  const Compilation* compilation = nullptr;  // with the fused graph
+  std::string version;                       // of Kiln
+  TensorScales scales = {};                  // of the model's quantized tensors
   // Bytes of machine code, keyed by function. Empty if there is no object.
   std::map<std::string, int64_t> code_bytes = {};
   // Seconds of one profiled run, keyed by function. Empty without a profile.
@@ -38,7 +38,7 @@ std::string ModelPage(const ModelPageInput& input);
 // model. The profiled module may have another name. InvalidArgument for other texts, and if no
 // function of the profile belongs to the model.
 absl::StatusOr<std::map<std::string, double>> ProfiledSeconds(const std::string& json,
-                                                              const Stages& stages);
+                                                              const Compilation& compilation);
 
 }  // namespace kiln::tools
 

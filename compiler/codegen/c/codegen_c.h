@@ -46,7 +46,7 @@ struct CodegenCOptions {
   // Name of an exported variable in which the runtime stores the handle of the module. Calls by
   // name pass it on. If empty, they pass NULL.
   std::string module_context = {};
-  // Targets by Func::cpu_variant. Other functions are for `target`. Needs gcc or clang.
+  // The machines of Func::target 1 and up; target 0 is `target`. Needs gcc or clang.
   std::vector<Target> cpu_variants = {};
   // True: constants larger than kMaxConstantBytesByElement become string literals with the bytes in
   // little-endian order. If KILN_CONSTANTS_FILE is defined (gcc and clang for ELF), it is the path,

@@ -95,8 +95,7 @@ struct CContext {
   DType DTypeOf(const loop::Type& type) const { return type.index ? IndexDType() : type.dtype; }
 
   const Target& TargetOf(const loop::Func& func) const {
-    const size_t variant = static_cast<size_t>(func.cpu_variant);
-    return func.cpu_variant < 0 ? target : options.cpu_variants[variant];
+    return func.target == 0 ? target : options.cpu_variants[static_cast<size_t>(func.target) - 1];
   }
 
   const loop::LoopProgram& program;

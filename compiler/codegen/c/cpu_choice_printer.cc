@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/c/cpu_choice_printer.h"
 
+#include <string>
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/substitute.h"
+#include "absl/types/span.h"
 #include "compiler/base/status.h"
 #include "compiler/codegen/c/function_printer.h"
 #include "compiler/codegen/c/literals.h"
@@ -130,9 +132,8 @@ constexpr char kPlainAccess[] =
     "  return name == 0 ? kiln_cpu_fail($4) : kiln_cpu_select(name);\n"
     "}\n\n";
 
-// Returns the elements of an array, "\"a\", \"b\"", or "0" for none, since arrays are not empty in
-// C.
-std::string Literals(const std::vector<std::string>& texts) {
+// "\"a\", \"b\"": the elements of an array, which has at least one.
+std::string Literals(absl::Span<const std::string> texts) {
   if (texts.empty()) return "0";
   return absl::StrJoin(texts, ", ", [](std::string* out, const std::string& text) {
     absl::StrAppend(out, StringLiteral(text));
@@ -189,8 +190,9 @@ std::string CpuChoiceFunctions(CContext& context) {
                        int{kCpuLeaf7Edx}, int{kCpuLeaf7Sub1Eax}, int{kCpuLeaf80000001Ecx},
                        int{kCpuXcr0}, kNumCpuWords, choice.decide, ask_for_matrices),
       fail,
-      absl::Substitute(kChoose, choice.function, Literals(choice.variants), Literals(choice.lacks),
-                       Literals(choice.refusals), choice.variants.size(), unknown),
+      absl::Substitute(kChoose, choice.function, Literals(context.program.cpu_variants()),
+                       Literals(choice.lacks), Literals(choice.refusals),
+                       context.program.cpu_variants().size(), unknown),
       absl::Substitute(choice.packed ? kPackedAccess : kPlainAccess, choice.function, choice.get,
                        choice.set, kPackedParameters, unknown));
 }

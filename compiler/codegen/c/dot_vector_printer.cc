@@ -281,7 +281,7 @@ std::string Helpers::Dot(const DotVector& dot) {
                                                     dot.lanes(), PlainSum(dot), CType(row.sum),
                                                     dot.of_floats() ? "as VDPBF16PS does"
                                                                     : "in 32 bits that wrap around",
-                                                    CpuVariantPrefix(variant_))));
+                                                    CpuVariantPrefix(target_))));
 }
 
 bool FunctionPrinter::PrintDotVector(const loop::Store& store) {

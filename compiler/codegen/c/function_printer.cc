@@ -132,7 +132,7 @@ std::string FunctionPrinter::Prototype() const {
 
 absl::Status FunctionPrinter::Print(std::string* out) {
   Names::Scope scope(context_.names);
-  context_.helpers.SetVariant(func_.cpu_variant, context_.TargetOf(func_));
+  context_.helpers.SetTarget(func_.target, context_.TargetOf(func_));
   NameParams();
   PrintBody(func_.body);
   KILN_RETURN_IF_ERROR(status_);
@@ -162,7 +162,7 @@ absl::Status FunctionPrinter::Print(std::string* out) {
   const bool is_static = !info_.untyped;
   const bool stays = is_static && context_.target.short_of_memory && TakesStack(func_.body);
   if (stays) context_.macros.insert(kNotInlinedMacro);
-  absl::StrAppend(out, CpuVariantPrefix(func_.cpu_variant),
+  absl::StrAppend(out, CpuVariantPrefix(func_.target),
                   stays ? absl::StrCat(kNotInlinedMacro, " ") : "", is_static ? "static " : "",
                   Signature(), " {\n", head.text(), BeforeMatrices(), body, BehindMatrices(),
                   "  return 0;\n}\n\n");

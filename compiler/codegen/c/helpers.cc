@@ -325,17 +325,17 @@ std::string Helpers::SaturatingCast(DType from, DType to) {
       from.bits == 32 ? CastDefinition<float>(from, to) : CastDefinition<double>(from, to));
 }
 
-std::string CpuVariantPrefix(int variant) {
-  return variant < 0 ? "" : absl::StrCat("KILN_CPU_VARIANT_", variant, " ");
+std::string CpuVariantPrefix(int target) {
+  return target == 0 ? "" : absl::StrCat("KILN_CPU_VARIANT_", target - 1, " ");
 }
 
 std::string Helpers::Guard(const DotForm& form) const {
-  if (variant_ < 0) return absl::StrCat("defined(__GNUC__) && ", form.guard);
-  return variant_target_->HasFeatures(form.features) ? "defined(__GNUC__)" : "0";
+  if (target_ == 0) return absl::StrCat("defined(__GNUC__) && ", form.guard);
+  return machine_->HasFeatures(form.features) ? "defined(__GNUC__)" : "0";
 }
 
 std::string Helpers::InVariant(const std::string& name) const {
-  return variant_ < 0 ? name : absl::StrCat(name, "_variant_", variant_);
+  return target_ == 0 ? name : absl::StrCat(name, "_variant_", target_ - 1);
 }
 
 std::string Helpers::Saturate(DType to, int shift) {

@@ -20,9 +20,9 @@
 
 namespace kiln::codegen {
 
-// Prefix of a function by Func::cpu_variant: "KILN_CPU_VARIANT_1 ", or "" for a function of no
-// variant.
-std::string CpuVariantPrefix(int variant);
+// The words before a function for a CPU variant, by Func::target: "KILN_CPU_VARIANT_1 " for target
+// 2; empty for target 0.
+std::string CpuVariantPrefix(int target);
 
 // Returns the definition of a function, which is skipped if another generated file has already
 // defined it. Files of several models may be one translation unit. All files define functions of
@@ -33,12 +33,12 @@ class Helpers {
  public:
   explicit Helpers(bool libm) : libm_(libm) {}
 
-  // Sets the CPU variant (Func::cpu_variant) and target of the code that calls the functions
-  // requested from now on. Compilers know the instructions of a variant only by an attribute, so
-  // each variant has its own functions with instructions.
-  void SetVariant(int variant, const Target& target) {
-    variant_ = variant;
-    variant_target_ = &target;
+  // Functions that are requested from now on are called by code for `target`, as Func::target,
+  // which is `machine`. A C compiler knows the instructions of a CPU variant by an attribute only,
+  // so that each variant has functions with instructions of its own.
+  void SetTarget(int target, const Target& machine) {
+    target_ = target;
+    machine_ = &machine;
   }
 
   // Names of functions that apply the operation to scalars of `dtype`.
@@ -101,8 +101,8 @@ class Helpers {
   std::string WithoutLibm(loop::UnaryOp op, DType dtype, const std::string& name);
 
   const bool libm_;
-  int variant_ = -1;
-  const Target* variant_target_ = nullptr;  // null without a variant
+  int target_ = 0;
+  const Target* machine_ = nullptr;
   bool uses_math_h_ = false;
   bool uses_fma_ = false;
   bool uses_has_builtin_ = false;

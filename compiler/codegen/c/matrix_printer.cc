@@ -72,8 +72,8 @@ constexpr char kTile[] =
 }  // namespace
 
 std::string Helpers::MatrixGuard() const {
-  if (variant_ < 0) return "defined(__GNUC__) && defined(__AMX_TILE__)";
-  return variant_target_->HasFeature("amx-tile") ? "defined(__GNUC__)" : "0";
+  if (target_ == 0) return "defined(__GNUC__) && defined(__AMX_TILE__)";
+  return machine_->HasFeature("amx-tile") ? "defined(__GNUC__)" : "0";
 }
 
 std::string Helpers::RequestMatrices() {
@@ -87,7 +87,7 @@ std::string Helpers::UseMatrices() {
   RequestMatrices();
   const std::string name = InVariant("kiln_use_matrices");
   return Define(name, absl::Substitute(kUse, MatrixGuard(), absl::StrJoin(MatrixShapes(), ", "),
-                                       CpuVariantPrefix(variant_), name));
+                                       CpuVariantPrefix(target_), name));
 }
 
 std::string Helpers::Matrices(const DotInstruction& row, const loop::DotShape& shape) {
@@ -127,7 +127,7 @@ std::string Helpers::Matrices(const DotInstruction& row, const loop::DotShape& s
   const int bytes = kBytes * shape.parts;
   return Define(
       name,
-      absl::Substitute(kTile, absl::StrCat(CpuVariantPrefix(variant_), "static inline void ", name),
+      absl::Substitute(kTile, absl::StrCat(CpuVariantPrefix(target_), "static inline void ", name),
                        Guard(row.forms[0]), CType(row.sum), CType(row.a), CType(row.b), load_sums,
                        products, store_sums, rows * bytes, columns * bytes));
 }

@@ -33,7 +33,7 @@ struct LlvmOptions {
   std::string module_context = {};
 
   bool position_independent = true;
-  // Targets by Func::cpu_variant. Other functions are for the `target` argument.
+  // The machines of Func::target 1 and up; target 0 is `target`.
   std::vector<Target> cpu_variants = {};
   int opt_level = 2;  // 0 … 3
   // Prefer small to fast code: tiles of dots share a loop even if their numbers of steps differ.

@@ -236,7 +236,7 @@ TEST(DotTest, TilesAreOneLoopInAssembly) {
       }
     }
   }
-  EXPECT_EQ(num_loops, 7);
+  EXPECT_EQ(num_loops, 14);
 }
 
 // Tiles with different numbers of iterations call the same loop.

@@ -8,6 +8,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "compiler/codegen/llvm/emit_module.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/MDBuilder.h"
@@ -177,8 +178,8 @@ class CpuChoiceEmitter {
         ->setAtomic(llvm::AtomicOrdering::Monotonic);
   }
 
-  // Loads an element of a constant table of texts.
-  llvm::Value* TextOf(const std::vector<std::string>& texts, llvm::Value* index) {
+  // The element of a constant table of texts.
+  llvm::Value* TextOf(absl::Span<const std::string> texts, llvm::Value* index) {
     std::vector<llvm::Constant*> addresses;
     for (const std::string& text : texts) addresses.push_back(context_.Text(text));
     // An empty table, which is never read, gets a null element.
@@ -246,7 +247,8 @@ class CpuChoiceEmitter {
     builder_.SetInsertPoint(done);
     llvm::Value* index =
         builder_.CreateSub(builder_.CreateLoad(types_.i32, choice), builder_.getInt32(1));
-    llvm::Value* name = TextOf(choice_.variants, builder_.CreateSExt(index, types_.i64));
+    llvm::Value* name =
+        TextOf(context_.program.cpu_variants(), builder_.CreateSExt(index, types_.i64));
     if (!choice_.packed) {
       builder_.CreateRet(name);
       return;
@@ -287,12 +289,13 @@ class CpuChoiceEmitter {
     select_ = Internal("select", types_.i32, {types_.pointer});
     Begin(select_);
     llvm::Value* best = builder_.CreateCall(ask_);
-    for (size_t k = 0; k < choice_.variants.size(); ++k) {
+    const absl::Span<const std::string> variants = context_.program.cpu_variants();
+    for (size_t k = 0; k < variants.size(); ++k) {
       llvm::BasicBlock *found = Block("found"), *next = Block("next"), *has = Block("has"),
                        *lacks = Block("lacks");
       builder_.CreateCondBr(
-          builder_.CreateCall(equal, {select_->getArg(0), context_.Text(choice_.variants[k])}),
-          found, next);
+          builder_.CreateCall(equal, {select_->getArg(0), context_.Text(variants[k])}), found,
+          next);
       builder_.SetInsertPoint(found);
       llvm::Value* number = builder_.getInt32(static_cast<uint32_t>(k) + 1);
       builder_.CreateCondBr(builder_.CreateICmpSGE(best, number), has, lacks);

@@ -97,8 +97,7 @@ class ModuleContext {
   uint32_t DlDataType(DType dtype) const;
 
   const Machine& MachineOf(const loop::Func& func) const {
-    const int machine = func.cpu_variant + 1;
-    return machines[static_cast<size_t>(machine)];
+    return machines[static_cast<size_t>(func.target)];
   }
 
   // Adds the attributes that every function for the machine has.

@@ -74,7 +74,7 @@ class ExternalData : public testing::Test {
   }
 
   std::string Error(const std::string& text) const {
-    return absl::StrCat(folder_, "/m.onnx: initialiser 'w': external data: ", text);
+    return absl::StrCat(folder_, "/m.onnx: initializer 'w': external data: ", text);
   }
 
   const std::string folder_ = absl::StrCat(testing::TempDir(), "external_data_", getpid());

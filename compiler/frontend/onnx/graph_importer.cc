@@ -138,7 +138,7 @@ void GraphImporter::AddInitializers(const onnx::GraphProto& graph, Scope& scope)
   for (const onnx::TensorProto& initializer : graph.initializer()) {
     if (!names.insert(initializer.name()).second) {
       problems_.Add(absl::InvalidArgumentError(
-          absl::StrCat("initialiser '", initializer.name(), "' is defined twice")));
+          absl::StrCat("initializer '", initializer.name(), "' is defined twice")));
       continue;
     }
     if (scope.Has(initializer.name())) continue;
@@ -149,7 +149,7 @@ void GraphImporter::AddInitializers(const onnx::GraphProto& graph, Scope& scope)
         it->second = graph_.AddConstant(*std::move(tensor), initializer.name());
       } else {
         problems_.Add(
-            Annotate(tensor.status(), absl::StrCat("initialiser '", initializer.name(), "': ")));
+            Annotate(tensor.status(), absl::StrCat("initializer '", initializer.name(), "': ")));
       }
     }
     Item item = it->second == kNoId ? Item::Unknown() : Item(it->second);
@@ -161,7 +161,7 @@ void GraphImporter::AddInitializers(const onnx::GraphProto& graph, Scope& scope)
   for (const onnx::SparseTensorProto& sparse : graph.sparse_initializer()) {
     const std::string& name = sparse.values().name();
     problems_.Add(
-        absl::UnimplementedError(absl::StrCat("initialiser '", name, "' is a sparse tensor")));
+        absl::UnimplementedError(absl::StrCat("initializer '", name, "' is a sparse tensor")));
     scope.Define(name, Item::Unknown());
   }
 }

@@ -82,7 +82,7 @@ TEST(ImportOnnx, SaysWhatIsWrong) {
        "node 'n' (Softmax): attribute 'axis': found it twice, wanted it once"},
       {Model("initializer { name: 'w' data_type: 1 dims: 1 raw_data: 'abcd' float_data: 1 }" +
              node("Relu", "input: 'w'")),
-       "initialiser 'w': tensor 'w': found elements in raw_data and float_data, wanted one of "
+       "initializer 'w': tensor 'w': found elements in raw_data and float_data, wanted one of "
        "them"},
       {Model("initializer { name: 'w' data_type: 7 dims: 1 int32_data: 1 int64_data: 1 }" +
              node("Relu", "input: 'w'")),
@@ -112,11 +112,11 @@ TEST(ImportOnnx, SaysWhatIsWrong) {
       {Model(x + node("Resize", "input: 'x'")), "scales and sizes: found 0 and 0"},
       {Model("initializer { name: 'w' data_type: 1 dims: 4 float_data: 1 }" +
              node("Relu", "input: 'w'")),
-       "initialiser 'w'"},
+       "initializer 'w'"},
       {Model("initializer { name: 'w' data_type: 1 dims: 1 data_location: EXTERNAL external_data { "
              "key: 'location' value: '../secret' } }" +
              node("Relu", "input: 'w'")),
-       "initialiser 'w': external data: '../secret' is not inside the model's folder"},
+       "initializer 'w': external data: '../secret' is not inside the model's folder"},
       {Model("initializer { name: 'w' data_type: 1 dims: 1 data_location: EXTERNAL external_data { "
              "key: 'location' value: 'none' } }" +
              node("Relu", "input: 'w'")),
@@ -129,7 +129,7 @@ TEST(ImportOnnx, SaysWhatIsWrong) {
       {Model("initializer { name: 'w' data_type: 1 dims: 1 float_data: 1 }"
              "initializer { name: 'w' data_type: 1 dims: 1 float_data: 2 }" +
              node("Relu", "input: 'w'")),
-       "initialiser 'w' is defined twice"},
+       "initializer 'w' is defined twice"},
       {Model(x + node("Relu", "input: 'x'") +
              "output { name: 'y' type { tensor_type { elem_type: 7 } } }"),
        "output 'y': the dtype: found float32, wanted int64 as it is declared"},
@@ -231,7 +231,7 @@ TEST(ImportOnnx, WeightsOfNoPossibleSizeAreNotCounted) {
 TEST(ImportOnnx, RefusesWhatNoModelHas) {
   const std::string x = Input("x", "2"), relu = "node { op_type: 'Relu' input: 'x' output: 'y' }";
   EXPECT_EQ(Text(Model(x + relu + "sparse_initializer { values { name: 'w' data_type: 1 } }")),
-            "m.onnx: initialiser 'w' is a sparse tensor");
+            "m.onnx: initializer 'w' is a sparse tensor");
   const std::string own = "opset_import { domain: 'own' version: 1 } ",
                     function =
                         "functions { name: 'F' domain: 'own' input: 'a' output: 'r' node { "

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/align.h"
 #include "compiler/base/status.h"
 
 namespace kiln::onnx_frontend {
@@ -12,8 +13,6 @@ namespace {
 
 // Limit for windows and pads, so that their sums and products fit int64.
 constexpr int64_t kMaxWindow = 1 << 24;
-
-int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 absl::StatusOr<std::vector<int64_t>> PadsOf(const Converter& c, const Shape& data,
                                             const Windows& w) {

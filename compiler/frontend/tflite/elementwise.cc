@@ -29,7 +29,7 @@ absl::Status QnnBinary(Converter& c, const QnnOp& qnn, ValueId a, ValueId b,
     if (i >= 0) {
       KILN_ASSIGN_OR_RETURN(q, InputQuantization(c, i));
     }
-    if (!q.has_value()) return Wrong("operands", "one without scale", "all quantised");
+    if (!q.has_value()) return Wrong("operands", "one without scale", "all quantized");
     operands.push_back(ScaleOf(c, *q));
     operands.push_back(ZeroPointOf(c, *q));
   }
@@ -178,7 +178,7 @@ absl::Status Dequantize(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> q, InputQuantization(c, 0));
   if (!q.has_value()) return Wrong("input", "no scale", "one");
   if (c.IsConstant(x)) {
-    KILN_ASSIGN_OR_RETURN(const Tensor value, c.ConstantInput(0, "the quantised tensor"));
+    KILN_ASSIGN_OR_RETURN(const Tensor value, c.ConstantInput(0, "the quantized tensor"));
     return c.Output(0, c.Constant(Dequantized(value, *q)));
   }
   return c.Output(0, c.Op("qnn.dequantize", {x, ScaleOf(c, *q), ZeroPointOf(c, *q)},

@@ -204,8 +204,8 @@ TEST(ImportTflite, TellsAllUnsupportedOperatorsAtOnce) {
   EXPECT_THAT(text,
               HasSubstr("m.tflite: operator CUSTOM Mfcc is not supported (node 'mfcc', inputs "
                         "Tensor[(1, 4), float32], none)"));
-  EXPECT_THAT(text, HasSubstr("m.tflite: operator EXP is not supported on quantised tensors"));
-  EXPECT_THAT(text, HasSubstr("L2_NORMALIZATION is not supported on quantised tensors of uint8"));
+  EXPECT_THAT(text, HasSubstr("m.tflite: operator EXP is not supported on quantized tensors"));
+  EXPECT_THAT(text, HasSubstr("L2_NORMALIZATION is not supported on quantized tensors of uint8"));
 }
 
 // Pads a row of two at the start, optionally with a constant.

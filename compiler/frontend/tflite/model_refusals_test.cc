@@ -133,14 +133,14 @@ const Refusal kRefusals[] = {
      "the variable 'sum': found Tensor[(2,), float32] at the end of a run, wanted Tensor[(1,), "
      "float32]"},
     {"ScalesOfNoDimension", [](ModelBuilder& b) { Quantised(b, {0.5, 0.25}, {0, 0}, 1); },
-     "input 'x': quantisation: found 2 scales along dimension 1 of (2,), wanted one, "
+     "input 'x': quantization: found 2 scales along dimension 1 of (2,), wanted one, "
      "or one per index of a dimension"},
     {"ScaleOfZero", [](ModelBuilder& b) { Quantised(b, {0}, {0}); },
-     "input 'x': quantisation: found the scale 0, wanted a positive number"},
+     "input 'x': quantization: found the scale 0, wanted a positive number"},
     {"MoreZeroPointsThanScales", [](ModelBuilder& b) { Quantised(b, {0.5}, {0, 0}); },
-     "input 'x': quantisation: found 2 zero points, wanted 1, as many as scales"},
+     "input 'x': quantization: found 2 zero points, wanted 1, as many as scales"},
     {"ZeroPointOutOfRange", [](ModelBuilder& b) { Quantised(b, {0.5}, {128}); },
-     "input 'x': quantisation: found the zero point 128, wanted -128 to 127"},
+     "input 'x': quantization: found the zero point 128, wanted -128 to 127"},
     {"DynamicDimension", [](ModelBuilder& b) { b.Output(b.Input("x", {-1, 4})); },
      "input 'x': dimension 0 is dynamic; give the shape with --input x:…"},
     {"NegativeExtent", [](ModelBuilder& b) { b.Output(b.Input("x", {2, -3})); },

@@ -104,7 +104,7 @@ absl::Status BatchMatMul(Converter& c) {
 absl::Status QuantizedSoftmax(Converter& c, ValueId x, const Quantization& in, double beta) {
   KILN_ASSIGN_OR_RETURN(const std::optional<Quantization> out, OutputQuantization(c, 0));
   KILN_ASSIGN_OR_RETURN(const DType dtype, c.OutputDType(0));
-  if (!out.has_value()) return Wrong("output", "no scale", "a quantised tensor, as data is");
+  if (!out.has_value()) return Wrong("output", "no scale", "a quantized tensor, as data is");
   const ValueId scale = c.Constant(Tensor::Scalar(DType::Float(64), in.scales[0] * beta));
   return c.Output(
       0, c.Op("qnn.softmax", {x, scale, ZeroPointOf(c, in), ScaleOf(c, *out), ZeroPointOf(c, *out)},

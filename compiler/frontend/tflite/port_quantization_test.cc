@@ -67,9 +67,9 @@ TEST(TflitePortQuantization, HeadersSayHowToQuantise) {
   ASSERT_TRUE(graph.ok()) << graph.status();
   CompileOptions options;
   options.module_name = "m";
-  const absl::StatusOr<Stages> stages = RunStages(*std::move(graph), options);
-  ASSERT_TRUE(stages.ok()) << stages.status();
-  const absl::StatusOr<std::string> header = ModelHeader(stages->metadata);
+  const absl::StatusOr<Compilation> compilation = RunStages(*std::move(graph), options);
+  ASSERT_TRUE(compilation.ok()) << compilation.status();
+  const absl::StatusOr<std::string> header = ModelHeader(compilation->metadata);
   ASSERT_TRUE(header.ok()) << header.status();
   EXPECT_THAT(*header, HasSubstr("#define TVMGEN_M_INPUT_X_SCALE 0.100000001f"));
   EXPECT_THAT(*header, HasSubstr("#define TVMGEN_M_INPUT_X_ZERO_POINT -3"));
@@ -97,7 +97,7 @@ TEST(TflitePortQuantization, WrongQuantisationOfInputsAndOutputsIsToldWithTheirN
     b.Quantize(of_output ? y : x, {-1.0F}, {0});
     b.Output(y);
     EXPECT_EQ(Text(b), std::string("m.tflite: ") + (of_output ? "output 'y'" : "input 'x'") +
-                           ": quantisation: found the scale -1, wanted a positive number");
+                           ": quantization: found the scale -1, wanted a positive number");
   }
 }
 

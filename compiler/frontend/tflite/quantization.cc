@@ -10,7 +10,7 @@ namespace {
 
 absl::Status Wrong(const std::string& found, const std::string& wanted) {
   return absl::InvalidArgumentError(
-      absl::StrCat("quantisation: found ", found, ", wanted ", wanted));
+      absl::StrCat("quantization: found ", found, ", wanted ", wanted));
 }
 
 }  // namespace
@@ -19,7 +19,7 @@ absl::StatusOr<std::optional<Quantization>> ReadQuantization(
     const tflite_schema::QuantizationParameters* parameters, const TensorType& type) {
   if (parameters == nullptr || !type.dtype.is_integral()) return std::optional<Quantization>();
   if (parameters->details_type() != 0) {
-    return absl::UnimplementedError("quantisation of a custom form");
+    return absl::UnimplementedError("quantization of a custom form");
   }
   if (parameters->scale() == nullptr || parameters->scale()->size() == 0) {
     return std::optional<Quantization>();

@@ -25,7 +25,7 @@ ValueId Scales(Converter& c, const std::vector<double>& scales) {
 
 absl::StatusOr<Quantization> Wanted(const std::optional<Quantization>& q, absl::string_view what) {
   if (q.has_value()) return *q;
-  return Wrong(what, "no scale", "a quantised tensor, as the others are");
+  return Wrong(what, "no scale", "a quantized tensor, as the others are");
 }
 
 // Adds a bias with one element per channel of the result.
@@ -106,7 +106,7 @@ absl::StatusOr<ValueId> ActivatedQuantized(Converter& c, ValueId value, const Qu
     default:
       return absl::UnimplementedError(absl::StrCat("the fused activation ",
                                                    tflite_schema::EnumNameActivation(activation),
-                                                   " of quantised numbers"));
+                                                   " of quantized numbers"));
   }
   if (least == static_cast<double>(dtype.MinInt()) && most == static_cast<double>(dtype.MaxInt())) {
     return value;

@@ -63,14 +63,14 @@ class QuantizedLstmSteps {
   absl::Status Check() {
     for (int i : {kPeepholes, kPeepholes + 1, kPeepholes + 2, kProjection, kProjectionBias}) {
       if (c_.HasInput(i)) {
-        return absl::UnimplementedError("peepholes and projections of quantised numbers");
+        return absl::UnimplementedError("peepholes and projections of quantized numbers");
       }
     }
     if (!c_.HasInput(kInputWeights)) {
-      return absl::UnimplementedError("quantised numbers without an input gate");
+      return absl::UnimplementedError("quantized numbers without an input gate");
     }
     if (options_.fused_activation_function() != schema::Activation::TANH) {
-      return absl::UnimplementedError("an activation other than TANH of quantised numbers");
+      return absl::UnimplementedError("an activation other than TANH of quantized numbers");
     }
     KILN_ASSIGN_OR_RETURN(hidden_, Operand(c_, kHidden));
     KILN_ASSIGN_OR_RETURN(const QuantizedOperand cell, Operand(c_, kCell));

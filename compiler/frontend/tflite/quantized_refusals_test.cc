@@ -46,14 +46,14 @@ const Refusal kRefusals[] = {
        options.fused_activation_function = schema::Activation::TANH;
        SetOutput(b, b.Op(BuiltinOperator::ADD, {x, x}, "y", {1}, options, Type::INT8));
      },
-     "(ADD): the fused activation TANH of quantised numbers"},
+     "(ADD): the fused activation TANH of quantized numbers"},
     {"OneOperandWithoutAScale",
      [](ModelBuilder& b) {
        const int x = QuantisedInput(b, "x", {1}, Type::INT8, 0.5);
        const int z = b.Input("z", {1}, Type::INT8);
        SetOutput(b, b.Op(BuiltinOperator::ADD_N, {x, z}, "y", {1}, Type::INT8));
      },
-     "(ADD_N): input 1: found no scale, wanted a quantised tensor, as the others are"},
+     "(ADD_N): input 1: found no scale, wanted a quantized tensor, as the others are"},
     {"WideNumbers",
      [](ModelBuilder& b) {
        const int x = QuantisedInput(b, "x", {1}, Type::INT32, 0.5);

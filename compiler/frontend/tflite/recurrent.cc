@@ -210,7 +210,7 @@ absl::StatusOr<LstmExtents> CheckLstm(const Converter& c) {
   const auto& options = c.Options<schema::UnidirectionalSequenceLSTMOptions>();
   if (c.num_inputs() < kCell + 1) return Wrong("inputs", absl::StrCat(c.num_inputs()), "20 or 24");
   for (int i = kLayerNorm; i < c.num_inputs(); ++i) {
-    if (c.HasInput(i)) return absl::UnimplementedError("layer normalisation of gates");
+    if (c.HasInput(i)) return absl::UnimplementedError("layer normalization of gates");
   }
   if (options.diagonal_recurrent_tensors()) {
     return absl::UnimplementedError("diagonal recurrent weights");

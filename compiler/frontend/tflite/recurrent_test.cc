@@ -51,7 +51,7 @@ void QuantisedLstm(ModelBuilder& b, const std::vector<size_t>& present,
 }
 
 const Refusal kRefusals[] = {
-    {"NormalisedGates", [](ModelBuilder& b) { Lstm(b, 20, {}); }, "layer normalisation of gates"},
+    {"NormalisedGates", [](ModelBuilder& b) { Lstm(b, 20, {}); }, "layer normalization of gates"},
     {"DiagonalWeights",
      [](ModelBuilder& b) {
        schema::UnidirectionalSequenceLSTMOptionsT options;
@@ -60,14 +60,14 @@ const Refusal kRefusals[] = {
      },
      "diagonal recurrent weights"},
     {"QuantisedPeepholes", [](ModelBuilder& b) { QuantisedLstm(b, {1, 9}); },
-     "peepholes and projections of quantised numbers"},
+     "peepholes and projections of quantized numbers"},
     {"QuantisedProjection", [](ModelBuilder& b) { QuantisedLstm(b, {1, 16}); },
-     "peepholes and projections of quantised numbers"},
+     "peepholes and projections of quantized numbers"},
     {"QuantisedWithoutAnInputGate", [](ModelBuilder& b) { QuantisedLstm(b, {}); },
-     "quantised numbers without an input gate"},
+     "quantized numbers without an input gate"},
     {"QuantisedOfAnotherActivation",
      [](ModelBuilder& b) { QuantisedLstm(b, {1}, schema::Activation::RELU); },
-     "an activation other than TANH of quantised numbers"},
+     "an activation other than TANH of quantized numbers"},
     {"QuantisedCellOf8Bits",
      [](ModelBuilder& b) { QuantisedLstm(b, {1}, schema::Activation::TANH, Type::INT8); },
      "the dtype of the cell: found int8, wanted int16"},

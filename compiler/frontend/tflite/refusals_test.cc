@@ -345,7 +345,7 @@ const Refusal kRefusals[] = {
        Quantised(b, BuiltinOperator::ABS, Type::INT8, {0.5});
        b.tensor(0).quantization->details_type = 1;
      },
-     "quantisation of a custom form"},
+     "quantization of a custom form"},
     {"ProductOfSeveralScales", [](ModelBuilder& b) { Product(b, Type::INT8, {0.5, 0.25}, 0); },
      "operands with several scales, or of more than 16 bits"},
     {"ProductOfWideNumbersWithAZeroPoint",

@@ -88,17 +88,17 @@ std::string WhyNot(const Subgraph& subgraph, const OperatorInfo& op) {
   if (!quantized) return "";
   // A constant is converted to floats.
   if (op.code == BuiltinOperator::DEQUANTIZE && !operands[0]->data.empty()) return "";
-  if (row->quantised == Quantised::kNo) return "is not supported on quantised tensors";
+  if (row->quantised == Quantised::kNo) return "is not supported on quantized tensors";
   if (row->quantised == Quantised::kComputes || row->quantised == Quantised::kMoves) return "";
   if (row->quantised == Quantised::kComputes8 || row->quantised == Quantised::kComputesInt8) {
     const absl::StatusOr<DType> dtype = operands[0]->ToDType();
     if (!operands[0]->IsQuantized() || !dtype.ok()) return "";
-    if (dtype->bits > 8) return "is not supported on quantised tensors of more than 8 bits";
+    if (dtype->bits > 8) return "is not supported on quantized tensors of more than 8 bits";
     const bool fits = row->quantised == Quantised::kComputes8 || !dtype->is_uint();
-    return fits ? "" : "is not supported on quantised tensors of uint8";
+    return fits ? "" : "is not supported on quantized tensors of uint8";
   }
   if (HaveOneQuantization(operands)) return "";
-  return "is not supported on quantised tensors whose scales or zero points differ";
+  return "is not supported on quantized tensors whose scales or zero points differ";
 }
 
 }  // namespace

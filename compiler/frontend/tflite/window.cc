@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/align.h"
 #include "compiler/base/status.h"
 #include "compiler/frontend/tflite/converter.h"
 #include "compiler/frontend/tflite/quantized.h"
@@ -16,9 +17,7 @@ using schema::BuiltinOperator;
 
 constexpr int64_t kMaxStep = 1 << 24;
 
-int64_t DivideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-// Values for height and width, in this order.
+// Height, then width.
 struct Window {
   schema::Padding padding;
   std::vector<int64_t> kernel, strides, dilation = {1, 1};

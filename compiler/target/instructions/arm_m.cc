@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -61,165 +64,212 @@ constexpr absl::string_view kLoadRowOfBytes =
     "sxtb16 {t3}, {t4}\n"
     "sxtb16 {t4}, {t4}, ror #8\n";
 
-// Windows of three taps. The windows of neighboring sums are `slide` elements apart. If a window
-// begins at a word boundary, its products are x0 w0 + x1 w1, then x2 w2. Otherwise they are x0 w0,
-// then x1 w1 + x2 w2. The pairs of taps (w0, w1) and (w1, w2) are in t0 and t1. At most twelve
-// registers.
-std::string Windows(int sums, int slide) {
-  std::string text =
-      "ldr {t0}, [{b}, #{b+0}]\n"
-      "ldr {t1}, [{b}, #{b+2}]\n";
-  const int words = ((sums - 1) * slide + 2) / 2 + 1;
+// Windows of `taps` taps, an odd number, that move on by `slide` elements from one sum to the next.
+// A window that begins with a word x of data meets pairs of taps (w0, w1), (w2, w3), … and its last
+// tap by itself. A window that begins in the upper half of a word meets w0 by itself and then the
+// pairs (w1, w2), (w3, w4), …. Each pair that some window meets is in a register.
+std::string Windows(int taps, int sums, int slide) {
+  std::vector<int> pairs;  // first taps of the pairs
+  for (int first = 0; first + 1 < taps; ++first) {
+    const bool is_of_words = first % 2 == 0;
+    if (is_of_words || slide % 2 == 1 || first + 2 == taps) pairs.push_back(first);
+  }
+  const auto pair = [&](int first) {
+    return absl::StrCat("{t", std::find(pairs.begin(), pairs.end(), first) - pairs.begin(), "}");
+  };
+  std::string text;
+  for (int first : pairs) {
+    absl::StrAppend(&text, "ldr ", pair(first), ", [{b}, #{b+", 2 * first, "}]\n");
+  }
+  const std::string data[] = {absl::StrCat("{t", pairs.size(), "}"),
+                              absl::StrCat("{t", pairs.size() + 1, "}")};
+  const int words = ((sums - 1) * slide + taps - 1) / 2 + 1;
   for (int word = 0; word < words; ++word) {
-    const bool is_first = word % 2 == 0;  // of two words that are loaded together
-    const absl::string_view data = is_first ? "{t2}" : "{t3}";
-    if (is_first) {
-      absl::StrAppend(&text, word + 1 < words ? "ldrd {t2}, {t3}" : "ldr {t2}", ", [{a}, #{a+",
-                      4 * word, "}]\n");
+    if (word % 2 == 0) {
+      const bool loads_two = word + 1 < words;
+      absl::StrAppend(
+          &text,
+          loads_two ? absl::StrCat("ldrd ", data[0], ", ", data[1]) : absl::StrCat("ldr ", data[0]),
+          ", [{a}, #{a+", 4 * word, "}]\n");
     }
     for (int i = 0; i < sums; ++i) {
-      const int in_window = 2 * word - i * slide;
-      const absl::string_view step = in_window == 0    ? "smlad $s, $x, {t0}, $s\n"
-                                     : in_window == 2  ? "smlabt $s, $x, {t1}, $s\n"
-                                     : in_window == -1 ? "smlatb $s, $x, {t0}, $s\n"
-                                     : in_window == 1  ? "smlad $s, $x, {t1}, $s\n"
-                                                       : "";
+      const int tap = 2 * word - i * slide;  // that the lower half of the word meets
+      if (tap < -1 || tap >= taps) continue;
+      const absl::string_view mnemonic = tap == -1         ? "smlatb"
+                                         : tap + 1 == taps ? "smlabt"
+                                                           : "smlad";
       const std::string sum = absl::StrCat("{s", i, "}");
-      absl::StrAppend(&text, absl::StrReplaceAll(step, {{"$s", sum}, {"$x", data}}));
+      absl::StrAppend(&text, mnemonic, " ", sum, ", ", data[word % 2], ", ",
+                      pair(tap == -1         ? 0
+                           : tap + 1 == taps ? tap - 1
+                                             : tap),
+                      ", ", sum, "\n");
     }
   }
   return text;
 }
 
-DotLoop LoopOfWindows(int sums, int slide) {
+// Windows of so many taps, sums and elements between windows, in at most twelve registers: two
+// addresses, the sums, pairs of taps and two words of data.
+DotLoop LoopOfWindows(int taps, int sums, int slide) {
+  const int pairs = slide % 2 == 1 ? taps - 1 : (taps - 1) / 2 + 1;
   return {.rows = sums,
           .columns = 1,
           .run = 1,
           .slide = slide,
-          .temporaries = 4,
+          .temporaries = pairs + 2,
           .copied_rows = true,
-          .step = Windows(sums, slide)};
+          .step = Windows(taps, sums, slide)};
+}
+
+// `taps` taps of the window of a depthwise convolution, along a row of int16.
+DotInstruction TapsOfWindow(absl::string_view name, int taps, std::vector<DotLoop> loops) {
+  return {.name = name,
+          .arch = "thumb,arm",
+          .geometry = DotGeometry::kReduction,
+          .group = taps,
+          .a = kI16,
+          .b = kI16,
+          .widens_in_steps = false,
+          .cost = taps * 4.0 / 3,
+          .forms = {{1, "dsp", ""}},
+          .c = {.guard = kDspInC, .header = "", .body = ""},
+          .loops = std::move(loops)};
 }
 
 constexpr absl::string_view kHeliumInC = "defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)";
 
+// Helium, the M-profile vector extension. VMLADAVA is another name of it.
+DotInstruction VmlavaS8() {
+  return {.name = "vmlava.s8",
+          .arch = "thumb,arm",
+          .geometry = DotGeometry::kReduction,
+          .group = 16,
+          .a = kI8,
+          .b = kI8,
+          .widens_in_steps = false,
+          .cost = 1,
+          .forms = {{1, "mve", "arm.mve.vmldava(0, 0, 0, s, a, b)"}},
+          .c = {.guard = kHeliumInC,
+                .header = "arm_mve.h",
+                // Words if columns are aligned to them: offsets of words reach four times as far.
+                .body = "int32x4_t columns;\n"
+                        "  KILN_COPY(&columns, b, 16);\n"
+                        "  return vmladavaq_s8(sum, vldrbq_s8((const int8_t*)a), "
+                        "vreinterpretq_s8_s32(columns));"}};
+}
+
+// Rows of int16 by columns of bytes, which are extended when they are loaded.
+DotInstruction VmlavaS16() {
+  return {.name = "vmlava.s16",
+          .arch = "thumb,arm",
+          .geometry = DotGeometry::kReduction,
+          .group = 8,
+          .a = kI16,
+          .b = kI8,
+          .widens_in_steps = false,
+          .cost = 1,
+          .forms = {{1, "mve", "arm.mve.vmldava(0, 0, 0, s, a, widen(b))"}},
+          .c = {.guard = kHeliumInC,
+                .header = "arm_mve.h",
+                .body = "return vmladavaq_s16(sum, vldrhq_s16((const int16_t*)a), "
+                        "vldrbq_s16((const int8_t*)b));"}};
+}
+
+// Rows of int16, columns of bytes in the order of the pairs.
+DotInstruction Smlad() {
+  return {.name = "smlad",
+          .arch = "thumb,arm",
+          .geometry = DotGeometry::kReduction,
+          .group = 4,
+          .a = kI16,
+          .b = kI8,
+          .widens_in_steps = false,
+          .swaps = true,
+          .cost = 4,
+          .forms = {{1, "dsp",
+                     "arm.smlad(a1, arm.sxtb16(ror8(b0)), arm.smlad(a0, arm.sxtb16(b0), s))"}},
+          .c = {.guard = kDspInC,
+                .header = "",
+                .body = "int32_t even, odd, x, y;\n"
+                        "  KILN_COPY(&x, a, 4);\n"
+                        "  KILN_COPY(&y, a + 2, 4);\n"
+                        "  KILN_COPY(&odd, b, 4);\n"
+                        "  __asm(\"sxtb16 %0, %1\" : \"=r\"(even) : \"r\"(odd));\n"
+                        "  __asm(\"sxtb16 %0, %1, ror #8\" : \"=r\"(odd) : \"r\"(odd));\n"
+                        "  __asm(\"smlad %0, %1, %2, %0\" : \"+r\"(sum) : \"r\"(x), \"r\"(even));\n"
+                        "  __asm(\"smlad %0, %1, %2, %0\" : \"+r\"(sum) : \"r\"(y), \"r\"(odd));\n"
+                        "  return sum;"},
+          .loops = {{.rows = 2,
+                     .columns = 2,
+                     .run = 2,
+                     .temporaries = 5,
+                     .copied_rows = true,
+                     .step = std::string(kTwoByTwo)},
+                    {.rows = 1,
+                     .columns = 4,
+                     .run = 4,
+                     .temporaries = 5,
+                     .copied_rows = true,
+                     .step = OneByFour(kLoadRow)}}};
+}
+
+DotInstruction SmladTaps() {
+  return TapsOfWindow("smlad_taps", 3,
+                      {LoopOfWindows(3, 6, 1), LoopOfWindows(3, 2, 1), LoopOfWindows(3, 6, 2),
+                       LoopOfWindows(3, 2, 2)});
+}
+
+DotInstruction SmladTapsOf5() {
+  return TapsOfWindow("smlad_taps5", 5,
+                      {LoopOfWindows(5, 4, 1), LoopOfWindows(5, 2, 1), LoopOfWindows(5, 4, 2),
+                       LoopOfWindows(5, 2, 2)});
+}
+
+DotInstruction SmladTapsOf7() {
+  return TapsOfWindow("smlad_taps7", 7,
+                      {LoopOfWindows(7, 2, 1), LoopOfWindows(7, 4, 2), LoopOfWindows(7, 2, 2)});
+}
+
+// Rows of bytes as they lie in memory.
+DotInstruction SmladS8() {
+  return {.name = "smlad_s8",
+          .arch = "thumb,arm",
+          .geometry = DotGeometry::kReduction,
+          .group = 4,
+          .a = kI8,
+          .b = kI8,
+          .widens_in_steps = false,
+          .cost = 5,
+          .forms = {{1, "dsp",
+                     "arm.smlad(arm.sxtb16(ror8(a0)), arm.sxtb16(ror8(b0)), "
+                     "arm.smlad(arm.sxtb16(a0), arm.sxtb16(b0), s))"}},
+          .c = {.guard = kDspInC,
+                .header = "",
+                .body = "int32_t a_even, a_odd, b_even, b_odd;\n"
+                        "  KILN_COPY(&a_odd, a, 4);\n"
+                        "  KILN_COPY(&b_odd, b, 4);\n"
+                        "  __asm(\"sxtb16 %0, %1\" : \"=r\"(a_even) : \"r\"(a_odd));\n"
+                        "  __asm(\"sxtb16 %0, %1\" : \"=r\"(b_even) : \"r\"(b_odd));\n"
+                        "  __asm(\"sxtb16 %0, %1, ror #8\" : \"=r\"(a_odd) : \"r\"(a_odd));\n"
+                        "  __asm(\"sxtb16 %0, %1, ror #8\" : \"=r\"(b_odd) : \"r\"(b_odd));\n"
+                        "  __asm(\"smlad %0, %1, %2, %0\" : \"+r\"(sum) : \"r\"(a_even), "
+                        "\"r\"(b_even));\n"
+                        "  __asm(\"smlad %0, %1, %2, %0\" : \"+r\"(sum) : \"r\"(a_odd), "
+                        "\"r\"(b_odd));\n"
+                        "  return sum;"},
+          .loops = {{.rows = 1,
+                     .columns = 4,
+                     .run = 4,
+                     .temporaries = 5,
+                     .copied_rows = false,
+                     .step = OneByFour(kLoadRowOfBytes)}}};
+}
+
 }  // namespace
 
 std::vector<DotInstruction> ArmM() {
-  return {
-      // Helium, the M-profile vector extension. VMLADAVA is an alias of VMLAVA.
-      {.name = "vmlava.s8",
-       .arch = "thumb,arm",
-       .geometry = DotGeometry::kReduction,
-       .group = 16,
-       .a = kI8,
-       .b = kI8,
-       .widens_in_steps = false,
-       .cost = 1,
-       .forms = {{1, "mve", "arm.mve.vmldava(0, 0, 0, s, a, b)"}},
-       .c = {.guard = kHeliumInC,
-             .header = "arm_mve.h",
-             // Columns are loaded as words if they are aligned to words: the offsets of such loads
-             // reach four times as far.
-             .body = "int32x4_t columns;\n"
-                     "  KILN_COPY(&columns, b, 16);\n"
-                     "  return vmladavaq_s8(sum, vldrbq_s8((const int8_t*)a), "
-                     "vreinterpretq_s8_s32(columns));"}},
-      // Rows of int16 by columns of bytes that are extended when they are loaded.
-      {.name = "vmlava.s16",
-       .arch = "thumb,arm",
-       .geometry = DotGeometry::kReduction,
-       .group = 8,
-       .a = kI16,
-       .b = kI8,
-       .widens_in_steps = false,
-       .cost = 1,
-       .forms = {{1, "mve", "arm.mve.vmldava(0, 0, 0, s, a, widen(b))"}},
-       .c = {.guard = kHeliumInC,
-             .header = "arm_mve.h",
-             .body = "return vmladavaq_s16(sum, vldrhq_s16((const int16_t*)a), "
-                     "vldrbq_s16((const int8_t*)b));"}},
-      // Rows of int16, and columns of bytes in the order of the pairs.
-      {.name = "smlad",
-       .arch = "thumb,arm",
-       .geometry = DotGeometry::kReduction,
-       .group = 4,
-       .a = kI16,
-       .b = kI8,
-       .widens_in_steps = false,
-       .swaps = true,
-       .cost = 4,
-       .forms = {{1, "dsp",
-                  "arm.smlad(a1, arm.sxtb16(ror8(b0)), arm.smlad(a0, arm.sxtb16(b0), s))"}},
-       .c = {.guard = kDspInC,
-             .header = "",
-             .body = "int32_t even, odd, x, y;\n"
-                     "  KILN_COPY(&x, a, 4);\n"
-                     "  KILN_COPY(&y, a + 2, 4);\n"
-                     "  KILN_COPY(&odd, b, 4);\n"
-                     "  __asm(\"sxtb16 %0, %1\" : \"=r\"(even) : \"r\"(odd));\n"
-                     "  __asm(\"sxtb16 %0, %1, ror #8\" : \"=r\"(odd) : \"r\"(odd));\n"
-                     "  __asm(\"smlad %0, %1, %2, %0\" : \"+r\"(sum) : \"r\"(x), \"r\"(even));\n"
-                     "  __asm(\"smlad %0, %1, %2, %0\" : \"+r\"(sum) : \"r\"(y), \"r\"(odd));\n"
-                     "  return sum;"},
-       .loops = {{.rows = 2,
-                  .columns = 2,
-                  .run = 2,
-                  .temporaries = 5,
-                  .copied_rows = true,
-                  .step = std::string(kTwoByTwo)},
-                 {.rows = 1,
-                  .columns = 4,
-                  .run = 4,
-                  .temporaries = 5,
-                  .copied_rows = true,
-                  .step = OneByFour(kLoadRow)}}},
-      // Three taps of the window of a depthwise convolution, along a row of int16.
-      {.name = "smlad_taps",
-       .arch = "thumb,arm",
-       .geometry = DotGeometry::kReduction,
-       .group = 3,
-       .a = kI16,
-       .b = kI16,
-       .widens_in_steps = false,
-       .cost = 4,
-       .forms = {{1, "dsp", ""}},
-       .c = {.guard = kDspInC, .header = "", .body = ""},
-       .loops = {LoopOfWindows(6, 1), LoopOfWindows(2, 1), LoopOfWindows(6, 2),
-                 LoopOfWindows(2, 2)}},
-      // Rows of bytes that are not copied.
-      {.name = "smlad_s8",
-       .arch = "thumb,arm",
-       .geometry = DotGeometry::kReduction,
-       .group = 4,
-       .a = kI8,
-       .b = kI8,
-       .widens_in_steps = false,
-       .cost = 5,
-       .forms = {{1, "dsp",
-                  "arm.smlad(arm.sxtb16(ror8(a0)), arm.sxtb16(ror8(b0)), "
-                  "arm.smlad(arm.sxtb16(a0), arm.sxtb16(b0), s))"}},
-       .c = {.guard = kDspInC,
-             .header = "",
-             .body = "int32_t a_even, a_odd, b_even, b_odd;\n"
-                     "  KILN_COPY(&a_odd, a, 4);\n"
-                     "  KILN_COPY(&b_odd, b, 4);\n"
-                     "  __asm(\"sxtb16 %0, %1\" : \"=r\"(a_even) : \"r\"(a_odd));\n"
-                     "  __asm(\"sxtb16 %0, %1\" : \"=r\"(b_even) : \"r\"(b_odd));\n"
-                     "  __asm(\"sxtb16 %0, %1, ror #8\" : \"=r\"(a_odd) : \"r\"(a_odd));\n"
-                     "  __asm(\"sxtb16 %0, %1, ror #8\" : \"=r\"(b_odd) : \"r\"(b_odd));\n"
-                     "  __asm(\"smlad %0, %1, %2, %0\" : \"+r\"(sum) : \"r\"(a_even), "
-                     "\"r\"(b_even));\n"
-                     "  __asm(\"smlad %0, %1, %2, %0\" : \"+r\"(sum) : \"r\"(a_odd), "
-                     "\"r\"(b_odd));\n"
-                     "  return sum;"},
-       .loops = {{.rows = 1,
-                  .columns = 4,
-                  .run = 4,
-                  .temporaries = 5,
-                  .copied_rows = false,
-                  .step = OneByFour(kLoadRowOfBytes)}}},
-  };
+  return {VmlavaS8(), VmlavaS16(), Smlad(), SmladTaps(), SmladTapsOf5(), SmladTapsOf7(), SmladS8()};
 }
 
 }  // namespace kiln::instructions

@@ -3,7 +3,10 @@
 
     load("//tools/bazel/platforms:cores.bzl", "CORES")
 
-    [platform(name = core, constraint_values = ["//tools/bazel/platforms/core:" + core]) for core in CORES]
+    [
+        platform(name = core, constraint_values = ["//tools/bazel/platforms/core:" + core])
+        for core in CORES
+    ]
 
 `compiler` is the prefix of the GNU tool chain for the core. `flags` are its options. `target` is
 the core's name for `kiln compile --target`.
