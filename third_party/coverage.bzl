@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stub of the repository that `bazel test` needs even if it measures no coverage."""
+"""The repository that `bazel test` needs even without coverage. Its tool makes no report."""
 
-def _remote_coverage_tools_stub_impl(repository_ctx):
+def _no_coverage_report_impl(repository_ctx):
     repository_ctx.file("coverage_report_generator.sh", "#!/bin/sh\necho 'no coverage report' >&2\nexit 1\n")
     repository_ctx.file("BUILD.bazel", """
 sh_binary(
@@ -11,4 +11,4 @@ sh_binary(
 )
 """)
 
-remote_coverage_tools_stub = repository_rule(implementation = _remote_coverage_tools_stub_impl)
+no_coverage_report = repository_rule(implementation = _no_coverage_report_impl)

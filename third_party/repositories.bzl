@@ -14,7 +14,7 @@ extensions.bzl.
 load("@bazel_tools//tools/build_defs/repo:utils.bzl", "maybe")
 load(":absl.bzl", "absl_repository")
 load(":bazel_version.bzl", "check_bazel")
-load(":coverage.bzl", "remote_coverage_tools_stub")
+load(":coverage.bzl", "no_coverage_report")
 load(":debian_source.bzl", "debian_source")
 load(":python_packages.bzl", "python_packages")
 load(":release_libraries.bzl", "release_libraries_repository")
@@ -42,7 +42,7 @@ def _bazel_rules():
         package = "bazel-platforms",
         path = "/usr/share/bazel/platforms",
     )
-    maybe(remote_coverage_tools_stub, name = "remote_coverage_tools")
+    maybe(no_coverage_report, name = "remote_coverage_tools")
 
 def _base_libraries(declare):
     declare(absl_repository, name = "com_google_absl")

@@ -133,6 +133,16 @@ TEST(VerifyTest, Calls) {
   EXPECT_HAS(error(MakeCall("main", {{x, 0}, {y, 0}})), "no function main before this one");
 }
 
+TEST(VerifyTest, FunctionsAreForTargetsOfTheProgram) {
+  Fixture f;
+  LoopProgram program;
+  program.funcs.push_back(f.WithBody(MakeStore(f.b, {0}, Expr(0))));
+  program.funcs[0].target = 1;
+  EXPECT_HAS(std::string(VerifyProgram(program).message()), "f is for target 1, and there are 1");
+  program.targets = {"x86-64", "x86-64-v3"};
+  EXPECT_EQ(VerifyProgram(program), absl::OkStatus());
+}
+
 TEST(VerifyTest, ConstantsAndWorkspace) {
   Fixture f;
   LoopProgram program;

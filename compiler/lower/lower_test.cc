@@ -93,6 +93,26 @@ def @main(%x: Tensor[(2, 16), int16]) {
   EXPECT_EQ(lowered.program.funcs[0].body.get(), lowered.program.funcs[1].body.get());
 }
 
+// Forms of one graph that are lowered with the same known kernels share the loops of their
+// functions. Each program has constants of its own.
+TEST(Lower, FormsOfAGraphShareKnownKernels) {
+  const Graph graph = ParseModel(R"(
+def @main(%x: Tensor[(2, 16), float32], %constant: Tensor[(16, 16), float32]) {
+  nn.dense(nn.softmax(%x), %constant)
+})");
+  const Target target;
+  KnownKernels known;
+  const Lowered first = Lower(graph, target, {.module_name = "a"}, known).value(),
+                second = Lower(graph, target, {.module_name = "b"}, known).value(),
+                apart = Lower(graph, target, {.module_name = "b"}).value();
+  const auto softmax = [](const Lowered& lowered) { return lowered.program.funcs[0].body.get(); };
+  EXPECT_EQ(softmax(first), softmax(second));
+  EXPECT_NE(softmax(first), softmax(apart));
+  EXPECT_EQ(loop::ToString(second.program), loop::ToString(apart.program));
+  ASSERT_EQ(second.program.constants.size(), 1u);
+  EXPECT_NE(first.program.constants[0].buffer, second.program.constants[0].buffer);
+}
+
 TEST(Lower, FusesMultiplyAddsOfElementaryFunctions) {
   const Graph graph = ParseModel(R"(
 def @main(%x: Tensor[(2, 4), float32], %y: Tensor[(2, 4), float32]) {

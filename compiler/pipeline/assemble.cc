@@ -28,29 +28,30 @@ namespace {
 // Most operators that one function of the model calls.
 constexpr size_t kMaxCalls = 256;
 
-void SetConvention(const ModuleInterface& interface, loop::LoopProgram& program) {
+// Sets how the operator functions are called. The graph executor calls them from outside.
+void SetConvention(const ModuleInterface& interface, const CompileOptions& options,
+                   loop::LoopProgram& program) {
   for (loop::Func& func : program.funcs) {
     func.convention = interface.operators;
-    func.allocate_workspace = interface.takes_scratch_from_runtime && func.workspace != nullptr;
-    func.exported = interface.exports_operators;
+    func.allocate_workspace = TakesScratchFromRuntime(options) && func.workspace != nullptr;
+    func.exported = options.executor == Executor::kGraph;
   }
 }
 
 // Adds the functions that choose a CPU variant.
-absl::Status AddVariantChoice(const CompileOptions& options, loop::LoopProgram& program) {
+absl::Status AddVariantChoice(const ModuleInterface& interface, const CompileOptions& options,
+                              loop::LoopProgram& program) {
   if (options.cpu_variants.empty()) return absl::OkStatus();
-  return AddCpuChoice(
-      options.cpu_variants, options.module_name, LoaderSymbol(options, "cpu_variant"),
-      LoaderSymbol(options, "set_cpu_variant"), options.interface == Interface::kPacked, program);
+  return AddCpuChoice(options.cpu_variants, options.module_name,
+                      LoaderSymbol(options, "cpu_variant"),
+                      LoaderSymbol(options, "set_cpu_variant"), interface.is_packed(), program);
 }
 
 // Numbers of the operator functions in the metadata, for the profile hook.
 std::map<std::string, int32_t> ProfileNumbers(const Plan& plan) {
   std::map<std::string, int32_t> numbers;
-  // Number 0 is the model's function.
-  for (const PlanCall* call : FirstCalls(plan)) {
-    numbers[call->function] = static_cast<int32_t>(numbers.size()) + 1;
-  }
+  int32_t number = 0;  // of the model's function
+  for (const PlanCall* call : FirstCalls(plan)) numbers[call->function] = ++number;
   return numbers;
 }
 
@@ -80,7 +81,7 @@ absl::StatusOr<std::string> AddRunModel(const Plan& plan, const ModuleInterface&
       RunModel(plan, program,
                devices.empty() ? interface.model_function : interface.prefix + "_run_operators",
                options.profile ? ProfileNumbers(plan) : std::map<std::string, int32_t>(), devices));
-  model.exported = !interface.is_packed;
+  model.exported = !interface.is_packed();
   for (loop::Func& part : loop::SplitCalls(program, kMaxCalls, model)) {
     program.funcs.push_back(std::move(part));
   }
@@ -99,11 +100,9 @@ absl::StatusOr<std::string> AddRunModel(const Plan& plan, const ModuleInterface&
     program.funcs.push_back(
         ModelEntry(model, interface.model_function, loop::Convention::kUnpacked));
   }
-  if (interface.is_packed || interface.has_static_workspace) {
-    program.funcs.push_back(
-        ModelEntry(model, interface.main_function,
-                   interface.is_packed ? loop::Convention::kPacked : loop::Convention::kUnpacked,
-                   interface.has_static_workspace ? 1 : 0));
+  if (interface.is_packed() || interface.has_static_workspace) {
+    program.funcs.push_back(ModelEntry(model, interface.main_function, interface.entry,
+                                       interface.has_static_workspace ? 1 : 0));
   }
   return device_hooks;
 }
@@ -150,16 +149,16 @@ absl::StatusOr<Assembled> Assemble(const Planned& planned, const ModuleInterface
   Assembled assembled;
   loop::LoopProgram& program = assembled.program;
   program = planned.program();
-  SetConvention(interface, program);
+  SetConvention(interface, options, program);
   SetExternalConvention(modules, program);
-  KILN_RETURN_IF_ERROR(AddVariantChoice(options, program));
+  KILN_RETURN_IF_ERROR(AddVariantChoice(interface, options, program));
   if (options.profile) program.profile_hook = LoaderSymbol(options, "__kiln_profile_hook");
   if (options.executor == Executor::kAot) {
     KILN_ASSIGN_OR_RETURN(assembled.device_hooks, AddRunModel(plan, interface, options, program));
   } else {
     assembled.graph_json = GraphJson(plan);
   }
-  if (interface.is_packed) {
+  if (interface.is_packed()) {
     KILN_RETURN_IF_ERROR(AddRuntimeData(plan, metadata, modules, options, assembled));
   } else {
     KILN_RETURN_IF_ERROR(AddVersionedNames(metadata, program));

@@ -11,16 +11,14 @@ namespace kiln {
 
 ModuleInterface InterfaceOf(const Plan& plan, const std::vector<ExternalModule>& modules,
                             const CompileOptions& options) {
-  const bool is_aot = options.executor == Executor::kAot;
   ModuleInterface interface;
   interface.prefix = ModulePrefix(options.module_name);
-  interface.is_packed = options.interface == Interface::kPacked;
+  interface.entry = options.interface == Interface::kPacked ? loop::Convention::kPacked
+                                                            : loop::Convention::kUnpacked;
   interface.operators = options.calling_convention == CallingConvention::kUnpacked
                             ? loop::Convention::kUnpacked
                             : loop::Convention::kPacked;
-  interface.exports_operators = !is_aot;
-  interface.takes_scratch_from_runtime = TakesScratchFromRuntime(options);
-  if (!is_aot) return interface;
+  if (options.executor == Executor::kGraph) return interface;
   interface.has_static_workspace =
       options.runtime == Runtime::kCrt &&
       std::any_of(plan.pools.begin(), plan.pools.end(), [](const PlanPool& pool) {
@@ -28,8 +26,8 @@ ModuleInterface InterfaceOf(const Plan& plan, const std::vector<ExternalModule>&
       });
   interface.devices = DeviceUses(modules);
   interface.main_function =
-      absl::StrCat(interface.prefix, interface.is_packed ? "___tvm_main__" : "_run_model");
-  interface.model_function = interface.is_packed ? interface.prefix + "_run_model"
+      absl::StrCat(interface.prefix, interface.is_packed() ? "___tvm_main__" : "_run_model");
+  interface.model_function = interface.is_packed() ? interface.prefix + "_run_model"
                              : interface.has_static_workspace
                                  ? interface.prefix + "_run_with_workspace"
                                  : interface.main_function;

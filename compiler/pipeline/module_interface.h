@@ -17,17 +17,18 @@ namespace kiln {
 // program are both made from it.
 struct ModuleInterface {
   std::string prefix;  // of every symbol: "tvmgen_my_mod"
-  // Convention of the model's function, if is_packed; it takes plain pointers otherwise.
-  bool is_packed = true;
-  loop::Convention operators = loop::Convention::kPacked;  // convention of the operator functions
-  bool exports_operators = false;
-  bool takes_scratch_from_runtime = false;  // the operator functions do
+  // Conventions of the entry and of the operator functions. kPacked: the runtimes find the
+  // functions by name. kUnpacked: they take plain pointers.
+  loop::Convention entry = loop::Convention::kPacked;
+  loop::Convention operators = loop::Convention::kPacked;
   // The module has a workspace of its own, so that its entry must not run twice at once. Callers
   // with another workspace call `model_function`.
   bool has_static_workspace = false;
   std::vector<DeviceUse> devices;  // their contexts are the last parameters of the entry
   std::string main_function;       // the entry; empty with the graph executor
   std::string model_function;      // the function that calls the operators, or the device hooks
+
+  bool is_packed() const { return entry == loop::Convention::kPacked; }
 };
 
 ModuleInterface InterfaceOf(const Plan& plan, const std::vector<ExternalModule>& modules,

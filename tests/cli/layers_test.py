@@ -23,6 +23,15 @@ def @main(%x: Tensor[(1, 16, 8, 8), float32]) {
 """
 
 
+WINDOWS = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 14, 14, 32), int8]) {{
+  %0 = qnn.conv2d(%x, full(3i8, shape=[1, {taps}, {taps}, 32], dtype="int8"), 3, 0, 0.5f, 0.25f, padding=[{pad}, {pad}],
+    strides=[{stride}, {stride}], groups=32, data_layout="NHWC", kernel_layout="IHWO", out_dtype="int32");
+  qnn.requantize(%0, 0.125f, 0, 0.5f, 2, out_dtype="int8")
+}}
+"""
+
+
 class LayersTest(CliCase):
     def layers(self, text):
         """Returns the rows of the table by the name of the layer: MACs (if the layer has any), code, constants, RAM,
@@ -105,6 +114,19 @@ class LayersTest(CliCase):
                    "-mfpu=fpv4-sp-d16", "-ffunction-sections", "-fdata-sections", "-c", "chain.c", "-o", "chain.o"]
         subprocess.run(command, cwd=folder, check=True)
         self.assertEqual(self.row_of(model, "ram")[2], self.figure(self.succeeds("inspect", self.path("c/chain.o")), "flash"))
+
+    @unittest.skipUnless(shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm"), "no cross compiler or no QEMU")
+    def test_wide_windows_take_few_instructions(self):
+        """Depthwise convolutions of 5 x 5 and 7 x 7 take at most 3 instructions per multiply-accumulate on a Cortex-M4F."""
+        for taps, stride in ((5, 1), (5, 2), (7, 1), (7, 2)):
+            model = self.write("windows.relay", WINDOWS.format(taps=taps, pad=taps // 2, stride=stride))
+            macs = (14 // stride) ** 2 * 32 * taps**2
+            for codegen in CODEGENS:
+                with self.subTest(taps=taps, stride=stride, codegen=codegen):
+                    options = ["--target", "cortex-m4f", "--choices", "--json", "--codegen", codegen]
+                    rows = json.loads(self.succeeds("inspect", model, *options))["choices"]
+                    (instructions,) = [row["instructions"] for row in rows if row["optimize"] == "speed"]
+                    self.assertLessEqual(instructions, 3 * macs)
 
     def row_of(self, model, value):
         found = json.loads(self.succeeds("inspect", model, "--target", "cortex-m4f", "--choices", "--json", "--codegen", "c"))

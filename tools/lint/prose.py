@@ -4,7 +4,7 @@
 
     tools/lint/prose.py                   # checks the tree against tools/lint/prose_limits.json
     tools/lint/prose.py --list [PATH...]  # prints each finding below the paths as file:line: rule: text
-    tools/lint/prose.py --update          # writes the counts of today as the limits
+    tools/lint/prose.py --update          # lowers the limits to the counts of today
 
 CONTRIBUTING.md has the rules. Findings in comments have a limit per rule and package; documents have none.
 """
@@ -38,11 +38,14 @@ Block = collections.namedtuple("Block", "line text")
 Finding = collections.namedtuple("Finding", "line rule text")
 
 
-def merged(comments):
-    """Blocks of comments given as (line, column, text); lines that follow each other in one column are one block."""
+def merged(comments, lines):
+    """Blocks of comments given as (line, column, text).
+
+    A comment after code begins a block. The lines after it, in the same column and without code, continue the block.
+    """
     blocks, last = [], None
     for line, column, text in comments:
-        if last == (line - 1, column):
+        if last == (line - 1, column) and not lines[line - 1][:column].strip():
             blocks[-1] = Block(blocks[-1].line, blocks[-1].text + "\n" + text)
         else:
             blocks.append(Block(line, text))
@@ -58,9 +61,9 @@ def c_comments(source):
         if match.group("line"):
             comments.append((line, column, match.group("line").lstrip("/").strip()))
         elif match.group("block"):
-            # A block of its own, however near the next one is.
+            # No other comment is in this column, so that the block is not continued.
             comments.append((line, -line, re.sub(r"^\s*\*+ ?", "", match.group("block")[2:-2], flags=re.M).strip()))
-    return merged(comments)
+    return merged(comments, source.splitlines())
 
 
 def python_comments(source):
@@ -73,12 +76,13 @@ def python_comments(source):
             comments.append((line, -line, token.string.strip('rf"').strip()))
         if token.type not in (tokenize.COMMENT, tokenize.NL):
             begins = token.type in (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
-    return merged(comments)
+    return merged(comments, source.splitlines())
 
 
 def shell_comments(source):
-    lines = enumerate(source.splitlines(), 1)
-    return merged((number, line.index("#"), line.strip().lstrip("#").strip()) for number, line in lines if re.match(r"\s*#[^!]", line))
+    lines = source.splitlines()
+    comments = [(n, line.index("#"), line.strip().lstrip("#").strip()) for n, line in enumerate(lines, 1) if re.match(r"\s*#[^!]", line)]
+    return merged(comments, lines)
 
 
 def paragraphs(source):
@@ -116,8 +120,7 @@ def findings_of(path, source):
         for number in range(line, line + text.count("\n") + 1 if path.suffix in _C_SUFFIXES | {".bzl"} else line):
             if len(lines[number - 1]) > _MAX_COLUMNS:
                 yield Finding(number, "columns", "{} columns".format(len(lines[number - 1])))
-        if "SPDX-License-Identifier" in text.splitlines()[0] if text else True:
-            text = "\n".join(text.splitlines()[1:]).strip()
+        text = re.sub(r"\ASPDX-License-Identifier.*\n?", "", text)
         text = re.sub(r"\A[A-Za-z_]\w*: (?=[A-Z])", "", text)
         if _OPENING.match(text):
             yield Finding(line, "opening", text.splitlines()[0])
@@ -134,10 +137,19 @@ def tracked_files():
     return sorted(path for path in map(pathlib.Path, filter(None, names)) if path.is_file())
 
 
+def above(counts, limits):
+    """A line for each count that is above its limit."""
+    message = "{0}: {2} findings of '{1}', wanted at most {3}: tools/lint/prose.py --list {0}"
+    rows = [(package, rule, count) for package, row in sorted(counts.items()) for rule, count in sorted(row.items())]
+    limited = [(*row, limits.get(row[0], {}).get(row[1], 0)) for row in rows]
+    return [message.format(*row) for row in limited if row[2] > row[3]]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--list", nargs="*", metavar="PATH", help="prints the findings below these paths, by default all")
-    parser.add_argument("--update", action="store_true", help="writes the counts as the new limits")
+    modes = parser.add_mutually_exclusive_group()
+    modes.add_argument("--list", nargs="*", metavar="PATH", help="prints the findings below these paths, by default all")
+    modes.add_argument("--update", action="store_true", help="lowers the limits to the counts")
     arguments = parser.parse_args()
     os.chdir(pathlib.Path(__file__).resolve().parent.parent.parent)
     counts, places = {}, []
@@ -154,16 +166,10 @@ def main():
             if not arguments.list or any(str(path).startswith(prefix) for prefix in arguments.list):
                 print("{}:{}: {}: {}".format(path, finding.line, finding.rule, finding.text))
         return 0
-    if arguments.update:
-        _LIMITS.write_text(json.dumps(counts, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-        return 0
     limits = json.loads(_LIMITS.read_text(encoding="utf-8"))
-    worse = [
-        "{}: {} findings of '{}', wanted at most {}: tools/lint/prose.py --list {}".format(package, count, rule, limits.get(package, {}).get(rule, 0), package)
-        for package, row in sorted(counts.items())
-        for rule, count in sorted(row.items())
-        if count > limits.get(package, {}).get(rule, 0)
-    ]
+    worse = above(counts, limits)
+    if arguments.update and not worse:
+        _LIMITS.write_text(json.dumps(counts, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     print("\n".join(worse) if worse else "{} findings in {} packages, none above its limit".format(len(places), len(counts)))
     return 1 if worse else 0
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls in both conventions, launches, workspaces and the argument checks of packed functions.
+// Calls in both conventions, workspaces and the argument checks of packed functions.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -13,7 +13,6 @@
 #include "compiler/codegen/llvm/test_programs.h"
 #include "compiler/loop/expr.h"
 #include "compiler/loop/loop.h"
-#include "compiler/loop/passes.h"
 
 namespace kiln::codegen {
 namespace {
@@ -396,48 +395,6 @@ TEST(CallTest, PackedFunctionAllocatesItsWorkspaceAndGivesItBack) {
   EXPECT_EQ(JitLastError(), "add1: no memory for the workspace, bytes: 32");
 }
 
-// A matrix product whose rows are computed in parallel. The loop captures a variable of an outer
-// loop.
-LoopProgram ParallelProgram() {
-  const Buffer a = Param("a", kF32, {3, 6, 8}), b = Param("b", kF32, {8, 5}),
-               out = Param("out", kF32, {3, 6, 5});
-  const Buffer acc = loop::MakeBuffer("acc", kF32, {}, loop::BufferScope::kLocal);
-  const Var n = MakeVar("n"), i = MakeVar("i"), j = MakeVar("j"), k = MakeVar("k");
-  const Stmt product =
-      MakeFor(k, 0, 8, ForKind::kSerial,
-              MakeStore(acc, {}, MakeLoad(acc, {}) + MakeLoad(a, {n, i, k}) * MakeLoad(b, {k, j})));
-  const Stmt element =
-      loop::MakeAllocate(acc, loop::MakeBlock({MakeStore(acc, {}, loop::Const(kF32, 0)), product,
-                                               MakeStore(out, {n, i, j}, MakeLoad(acc, {}))}));
-  return OneFunc(
-      {a, b, out}, 2,
-      MakeFor(n, 0, 3, ForKind::kSerial,
-              MakeFor(i, 0, 6, ForKind::kParallel, MakeFor(j, 0, 5, ForKind::kSerial, element))));
-}
-
-TEST(CallTest, LaunchRunsEveryIterationOnce) {
-  LoopProgram program = ParallelProgram();
-  loop::OutlineParallel(program, /*threads=*/4);
-  ASSERT_GT(program.funcs.size(), 1u);
-  for (const Target& target : RunnableTargets()) {
-    ExpectSameBits(program, "f",
-                   {EdgeValues(kF32, 144, 7), EdgeValues(kF32, 40, 8), std::string(360, '\0')},
-                   target);
-  }
-}
-
-int FailingLaunch(void*, void*, int) { return -5; }
-
-TEST(CallTest, StatusOfAFailedLaunchIsReturned) {
-  LoopProgram program = ParallelProgram();
-  loop::OutlineParallel(program, /*threads=*/4);
-  auto jit = *Jit::Create(program, Target::Host(),
-                          {{"TVMBackendParallelLaunch", reinterpret_cast<void*>(&FailingLaunch)}});
-  std::vector<float> a(144), b(40), out(90);
-  auto f = reinterpret_cast<int32_t (*)(float*, float*, float*)>(jit->Lookup("f"));
-  EXPECT_EQ(f(a.data(), b.data(), out.data()), -5);
-}
-
 TEST(CallTest, GetterHandsOutData) {
   LoopProgram program;
   using loop::DataValue;
@@ -479,26 +436,6 @@ TEST(CallTest, ATensorsDeviceIsAsWideAsAnEnum) {
     const std::string text = *EmitLlvmText(program, *Target::Parse(target));
     EXPECT_NE(text.find("%DLTensor = type " + type), std::string::npos) << target;
   }
-}
-
-TEST(CallTest, ParametersMayOverlapOnlyInPlace) {
-  LoopProgram program = ParallelProgram();
-  loop::OutlineParallel(program, /*threads=*/4);
-  EXPECT_NE(EmitLlvmText(program, Target::Host())->find("noalias"), std::string::npos);
-  program = ParallelProgram();
-  program.funcs[0].in_place = true;
-  loop::OutlineParallel(program, /*threads=*/4);
-  EXPECT_EQ(EmitLlvmText(program, Target::Host())->find("noalias"), std::string::npos);
-}
-
-TEST(CallTest, CopiesToTheirOwnMemoryDoNothing) {
-  LoopProgram program = ParallelProgram();
-  EXPECT_EQ(EmitLlvmText(program, Target::Host())->find("icmp eq ptr"), std::string::npos);
-  program.funcs[0].is_copy = true;
-  const std::string text = *EmitLlvmText(program, Target::Host());
-  const size_t test = text.find("icmp eq ptr");
-  ASSERT_NE(test, std::string::npos) << text;
-  EXPECT_LT(test, text.find("load float")) << text;
 }
 
 TEST(CallTest, MissingCalleesAreErrors) {

@@ -64,16 +64,23 @@ constexpr absl::string_view kLoadRowOfBytes =
     "sxtb16 {t3}, {t4}\n"
     "sxtb16 {t4}, {t4}, ror #8\n";
 
+// The first taps of the pairs that windows meet, and the pair with the last tap.
+std::vector<int> PairsOfTaps(int taps, int slide) {
+  std::vector<int> pairs;
+  for (int first = 0; first + 1 < taps; ++first) {
+    // Windows that move on by whole words all begin with a word.
+    const bool is_met = first % 2 == 0 || slide % 2 == 1;
+    if (is_met || first + 2 == taps) pairs.push_back(first);
+  }
+  return pairs;
+}
+
 // Windows of `taps` taps, an odd number, that move on by `slide` elements from one sum to the next.
 // A window that begins with a word x of data meets pairs of taps (w0, w1), (w2, w3), … and its last
 // tap by itself. A window that begins in the upper half of a word meets w0 by itself and then the
 // pairs (w1, w2), (w3, w4), …. Each pair that some window meets is in a register.
 std::string Windows(int taps, int sums, int slide) {
-  std::vector<int> pairs;  // first taps of the pairs
-  for (int first = 0; first + 1 < taps; ++first) {
-    const bool is_of_words = first % 2 == 0;
-    if (is_of_words || slide % 2 == 1 || first + 2 == taps) pairs.push_back(first);
-  }
+  const std::vector<int> pairs = PairsOfTaps(taps, slide);
   const auto pair = [&](int first) {
     return absl::StrCat("{t", std::find(pairs.begin(), pairs.end(), first) - pairs.begin(), "}");
   };
@@ -95,15 +102,12 @@ std::string Windows(int taps, int sums, int slide) {
     for (int i = 0; i < sums; ++i) {
       const int tap = 2 * word - i * slide;  // that the lower half of the word meets
       if (tap < -1 || tap >= taps) continue;
-      const absl::string_view mnemonic = tap == -1         ? "smlatb"
-                                         : tap + 1 == taps ? "smlabt"
-                                                           : "smlad";
+      const bool is_before = tap < 0, is_last = tap + 1 == taps;
+      const absl::string_view mnemonic = is_before ? "smlatb" : is_last ? "smlabt" : "smlad";
+      const std::string factor = pair(is_before ? 0 : is_last ? tap - 1 : tap);
       const std::string sum = absl::StrCat("{s", i, "}");
-      absl::StrAppend(&text, mnemonic, " ", sum, ", ", data[word % 2], ", ",
-                      pair(tap == -1         ? 0
-                           : tap + 1 == taps ? tap - 1
-                                             : tap),
-                      ", ", sum, "\n");
+      absl::StrAppend(&text, mnemonic, " ", sum, ", ", data[word % 2], ", ", factor, ", ", sum,
+                      "\n");
     }
   }
   return text;
@@ -112,7 +116,7 @@ std::string Windows(int taps, int sums, int slide) {
 // Windows of so many taps, sums and elements between windows, in at most twelve registers: two
 // addresses, the sums, pairs of taps and two words of data.
 DotLoop LoopOfWindows(int taps, int sums, int slide) {
-  const int pairs = slide % 2 == 1 ? taps - 1 : (taps - 1) / 2 + 1;
+  const int pairs = static_cast<int>(PairsOfTaps(taps, slide).size());
   return {.rows = sums,
           .columns = 1,
           .run = 1,
