@@ -11,11 +11,11 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json ToJson(const Message& message);
+OrderedJson ToJson(const Message& message);
 
-Json FieldToJson(const Message& m, const Reflection& r, const FieldDescriptor* f) {
+OrderedJson FieldToJson(const Message& m, const Reflection& r, const FieldDescriptor* f) {
   switch (f->cpp_type()) {
     case FieldDescriptor::CPPTYPE_INT32:
       return r.GetInt32(m, f);
@@ -38,8 +38,8 @@ Json FieldToJson(const Message& m, const Reflection& r, const FieldDescriptor* f
   }
 }
 
-Json RepeatedToJson(const Message& m, const Reflection& r, const FieldDescriptor* f) {
-  Json list = Json::array();
+OrderedJson RepeatedToJson(const Message& m, const Reflection& r, const FieldDescriptor* f) {
+  OrderedJson list = OrderedJson::array();
   for (int i = 0; i < r.FieldSize(m, f); ++i) {
     switch (f->cpp_type()) {
       case FieldDescriptor::CPPTYPE_INT32:
@@ -64,8 +64,8 @@ Json RepeatedToJson(const Message& m, const Reflection& r, const FieldDescriptor
   return list;
 }
 
-Json ToJson(const Message& message) {
-  Json object = Json::object();
+OrderedJson ToJson(const Message& message) {
+  OrderedJson object = OrderedJson::object();
   const Reflection& reflection = *message.GetReflection();
   for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
     const FieldDescriptor* field = message.GetDescriptor()->field(i);
@@ -80,7 +80,8 @@ Json ToJson(const Message& message) {
 
 // `indent` is the indentation per level; -1 puts all text on one line.
 std::string Text(const proto::Metadata& metadata, int indent) {
-  return ToJson(metadata).dump(indent, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
+  return ToJson(metadata).dump(indent, ' ', /*ensure_ascii=*/true,
+                               OrderedJson::error_handler_t::replace);
 }
 
 }  // namespace

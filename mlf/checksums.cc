@@ -17,7 +17,7 @@ constexpr size_t kDigits = 64;
 constexpr absl::string_view kBlanks = "  ";
 
 template <typename... Parts>
-absl::Status Error(const Parts&... parts) {
+absl::Status ChecksumError(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(parts...));
 }
 
@@ -31,8 +31,9 @@ absl::StatusOr<std::map<std::string, absl::string_view>> ParseLines(absl::string
         line.size() > kDigits + kBlanks.size() && line.substr(kDigits, kBlanks.size()) == kBlanks;
     const std::string path(is_line ? line.substr(kDigits + kBlanks.size()) : "");
     if (!is_line || !checksums.emplace(path, line.substr(0, kDigits)).second) {
-      return Error(kChecksumsPath, ":", number, ": wanted 64 digits, two blanks and a path that ",
-                   "comes once: the archive is damaged");
+      return ChecksumError(kChecksumsPath, ":", number,
+                           ": wanted 64 digits, two blanks and a path that ",
+                           "comes once: the archive is damaged");
     }
   }
   return checksums;
@@ -55,17 +56,18 @@ absl::Status CheckChecksums(const Artifacts& files) {
   for (const auto& [path, wanted] : checksums) {
     const auto file = files.find(path);
     if (file == files.end()) {
-      return Error("the archive has no file ", path, ", of which ", kChecksumsPath,
-                   " has a checksum");
+      return ChecksumError("the archive has no file ", path, ", of which ", kChecksumsPath,
+                           " has a checksum");
     }
     const std::string found = Sha256(file->second);
     if (found == wanted) continue;
-    return Error(path, ": found the SHA-256 ", found, ", wanted ", wanted, " as ", kChecksumsPath,
-                 " says: the file is damaged, or was changed after the compiler had written it");
+    return ChecksumError(
+        path, ": found the SHA-256 ", found, ", wanted ", wanted, " as ", kChecksumsPath,
+        " says: the file is damaged, or was changed after the compiler had written it");
   }
   for (const auto& [path, bytes] : files) {
     if (path == kChecksumsPath || checksums.contains(path)) continue;
-    return Error(kChecksumsPath, " has no checksum of the file ", path);
+    return ChecksumError(kChecksumsPath, " has no checksum of the file ", path);
   }
   return absl::OkStatus();
 }

@@ -68,7 +68,7 @@ ThreadResult& LastResult() {
   return result;
 }
 
-absl::Status LoadFromFile(const char* file_name, const char* format, TVMModuleHandle* out) {
+absl::Status LoadModuleFromFile(const char* file_name, const char* format, TVMModuleHandle* out) {
   const std::string kind = format == nullptr ? "" : format;
   if (kind != "" && kind != "so") {
     return absl::UnimplementedError(
@@ -151,7 +151,7 @@ absl::Status AllocateData(DLDevice device, size_t bytes, size_t alignment, void*
 
 int TVMModLoadFromFile(const char* file_name, const char* format, TVMModuleHandle* out) {
   return CallFromC(__func__, {{"file_name", file_name}, {"out", out}},
-                   [=] { return LoadFromFile(file_name, format, out); });
+                   [=] { return LoadModuleFromFile(file_name, format, out); });
 }
 
 int TVMModImport(TVMModuleHandle mod, TVMModuleHandle dep) {

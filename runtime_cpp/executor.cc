@@ -22,7 +22,7 @@ absl::Status CheckIndex(int index, size_t size, absl::string_view what) {
       absl::StrCat(what, " ", index, ": the model has ", size, " ", what, "s, counted from 0"));
 }
 
-absl::StatusOr<NDArray> CopyOf(const TensorInfo& info, const NDArray& array) {
+absl::StatusOr<NDArray> CopyOfArray(const TensorInfo& info, const NDArray& array) {
   KILN_ASSIGN_OR_RETURN(NDArray copy, NDArray::Empty(info.shape, info.dtype, info.device));
   KILN_RETURN_IF_ERROR(copy.CopyFrom(*array));
   return copy;
@@ -272,7 +272,7 @@ absl::Status Executor::SeparateMemoryOfStates() {
     const Slot& input = inputs_[state.input];
     Slot& output = outputs_[state.output];
     if (!input.own.defined() || output.own.data() != input.own.data()) continue;
-    KILN_ASSIGN_OR_RETURN(NDArray own, CopyOf(program_->outputs()[state.output], input.own));
+    KILN_ASSIGN_OR_RETURN(NDArray own, CopyOfArray(program_->outputs()[state.output], input.own));
     if (output.current.data() == output.own.data()) output.current = own;
     output.own = std::move(own);
   }

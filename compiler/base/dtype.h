@@ -58,6 +58,12 @@ struct DType {
   friend constexpr auto operator<=>(const DType&, const DType&) = default;
 };
 
+inline constexpr DType kI8 = DType::Int(8), kI16 = DType::Int(16), kI32 = DType::Int(32),
+                       kI64 = DType::Int(64);
+inline constexpr DType kU8 = DType::UInt(8), kU16 = DType::UInt(16), kU32 = DType::UInt(32),
+                       kU64 = DType::UInt(64);
+inline constexpr DType kF16 = DType::Float(16), kF32 = DType::Float(32), kF64 = DType::Float(64);
+
 }  // namespace kiln
 
 #endif  // KILN_COMPILER_BASE_DTYPE_H_

@@ -17,9 +17,9 @@ constexpr char kModuleHeader[] = "tvm/runtime/crt/module.h";
 constexpr char kGraphHeader[] = "kiln/graph_table.h";
 constexpr int kGraphTableVersion = 1;
 
-class DataAdder {
+class CrtDataAdder {
  public:
-  DataAdder(std::string prefix, const char* header, loop::LoopProgram& program)
+  CrtDataAdder(std::string prefix, const char* header, loop::LoopProgram& program)
       : prefix_(std::move(prefix)), header_(header), program_(program) {}
 
   // Adds a constant and returns its address.
@@ -54,7 +54,7 @@ class DataAdder {
   loop::LoopProgram& program_;
 };
 
-DataValue DlDataType(DType dtype) {
+DataValue CrtDataType(DType dtype) {
   const int code = dtype.is_int() ? 0 : dtype.is_float() ? 2 : 1;
   return DataValue::Struct(
       {DataValue::Int(8, code), DataValue::Int(8, dtype.bits), DataValue::Int(16, 1)});
@@ -112,7 +112,7 @@ void AddFunctionRegistry(const std::string& module_name, bool system_lib,
   text.push_back('\0');
 
   const std::string prefix = ModulePrefix(module_name);
-  DataAdder add(prefix, kModuleHeader, program);
+  CrtDataAdder add(prefix, kModuleHeader, program);
   const DataValue name_bytes = add.Add("function_names", "char", DataValue::Raw(std::move(text)));
   const DataValue functions =
       add.AddArray("functions", "TVMBackendPackedCFunc", std::move(addresses));
@@ -128,14 +128,14 @@ void AddFunctionRegistry(const std::string& module_name, bool system_lib,
 
 absl::Status AddGraphTable(const std::string& module_name, const Plan& plan,
                            loop::LoopProgram& program) {
-  DataAdder add(ModulePrefix(module_name) + "_graph", kGraphHeader, program);
+  CrtDataAdder add(ModulePrefix(module_name) + "_graph", kGraphHeader, program);
   std::vector<DataValue> tensors, calls;
   for (size_t i = 0; i < plan.buffers.size(); ++i) {
     const TensorType& type = plan.buffers[i].type;
     const Place place = PlaceOf(plan, static_cast<int>(i));
     tensors.push_back(
         DataValue::Struct({add.AddInts(absl::StrCat("shape", i), 64, type.shape),
-                           DataValue::Int(32, type.rank()), DlDataType(type.dtype),
+                           DataValue::Int(32, type.rank()), CrtDataType(type.dtype),
                            DataValue::Int(32, place.io), DataValue::Int(64, place.offset_bytes)}));
   }
   const loop::FuncIndex functions(program);
@@ -159,7 +159,7 @@ absl::Status AddGraphTable(const std::string& module_name, const Plan& plan,
   const DataValue tensor_array = add.AddArray("tensors", "struct GraphTensor", std::move(tensors));
   const DataValue call_array = add.AddArray("calls", "struct GraphCall", std::move(calls));
   const DataValue port_array = add.AddArray("ports", "struct GraphPort", Ports(plan));
-  DataAdder top(ModulePrefix(module_name), kGraphHeader, program);
+  CrtDataAdder top(ModulePrefix(module_name), kGraphHeader, program);
   top.Add("graph", "struct GraphTable",
           DataValue::Struct({DataValue::Int(32, kGraphTableVersion), DataValue::String(module_name),
                              tensor_array, DataValue::Int(32, num_tensors), call_array,

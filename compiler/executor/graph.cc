@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kCpu = 1;  // DLDeviceType
+constexpr int kCpuDevice = 1;  // DLDeviceType
 
 // The node that computes a buffer's value, and the number of its output.
 struct Origin {
@@ -31,7 +31,7 @@ std::string GraphJson(const Plan& plan) {
   const auto add_entry = [&](int id) {
     const PlanBuffer& buffer = plan.buffers[static_cast<size_t>(id)];
     dtypes.push_back(buffer.type.dtype.ToString());
-    devices.push_back(kCpu);
+    devices.push_back(kCpuDevice);
     storage.push_back(buffer.storage_id);
     shapes.push_back(buffer.type.shape);
   };

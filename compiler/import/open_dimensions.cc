@@ -182,7 +182,7 @@ std::map<std::string, Tensor> OpenConstants(const std::vector<ModelPort>& inputs
 }
 
 // Returns the options for `constants`, each preceded by a space.
-std::string Words(const std::map<std::string, Tensor>& constants) {
+std::string ConstantWords(const std::map<std::string, Tensor>& constants) {
   std::string words;
   for (const auto& [name, value] : constants) {
     absl::StrAppend(&words, " --constant ", ForShell(absl::StrCat(name, "=", value.AsInt(0))));
@@ -289,7 +289,7 @@ absl::StatusOr<Graph> ImportOpenModel(const OpenModel& model, const ImportOption
     ImportOptions all = With(known, pins);
     all.constants.insert(constants.begin(), constants.end());
     if (model.import(all).ok())
-      return suggestion(absl::StrCat(open.Options(pins), Words(constants)));
+      return suggestion(absl::StrCat(open.Options(pins), ConstantWords(constants)));
   }
   return graph;
 }

@@ -6,8 +6,6 @@
 namespace kiln::loop {
 namespace {
 
-const DType kF32 = DType::Float(32), kF64 = DType::Float(64);
-
 Expr Magnitude(const Expr& x) { return MakeUnary(UnaryOp::kAbs, x); }
 
 Expr SmallestNormal(const Expr& like) {

@@ -9,9 +9,6 @@
 namespace kiln::loop {
 namespace {
 
-const DType kF32 = DType::Float(32);
-const DType kI8 = DType::Int(8);
-
 Buffer Param(std::string name, Shape shape, DType dtype = kF32) {
   return MakeBuffer(std::move(name), dtype, std::move(shape), BufferScope::kParam);
 }

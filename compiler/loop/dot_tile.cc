@@ -14,16 +14,16 @@ namespace {
 
 // Returns the first of contiguous elements of a flat buffer. Returns nothing if the index is not
 // a ramp of stride 1.
-std::optional<Argument> FirstOf(const Buffer& buffer, const std::vector<Expr>& index) {
+std::optional<Argument> FirstArgument(const Buffer& buffer, const std::vector<Expr>& index) {
   if (index.size() != 1 || buffer->whole != nullptr) return std::nullopt;
   const auto* ramp = index[0].As<Ramp>();
   if (ramp == nullptr || ramp->stride != 1) return std::nullopt;
   return Argument{buffer, ramp->base};
 }
 
-std::optional<Argument> FirstOf(const Expr& e) {
+std::optional<Argument> FirstArgument(const Expr& e) {
   const auto* load = e.As<Load>();
-  return load == nullptr ? std::nullopt : FirstOf(load->buffer, load->index);
+  return load == nullptr ? std::nullopt : FirstArgument(load->buffer, load->index);
 }
 
 // Returns the number of elements from `first` to `other`, or nothing if the buffers differ.
@@ -50,13 +50,13 @@ struct Rows {
 std::optional<Rows> RowsOf(const Expr& a) {
   const auto* interleaved = a.As<Interleave>();
   if (interleaved == nullptr) {
-    const auto first = FirstOf(a);
+    const auto first = FirstArgument(a);
     return first.has_value() ? std::optional<Rows>(Rows{*first}) : std::nullopt;
   }
   std::vector<int64_t> distances;
   std::optional<Argument> first;
   for (const Expr& operand : interleaved->operands) {
-    const auto row = FirstOf(operand);
+    const auto row = FirstArgument(operand);
     if (!row.has_value()) return std::nullopt;
     if (!first.has_value()) first = row;
     const auto distance = Distance(*first, *row);
@@ -87,7 +87,7 @@ std::optional<DotTile::Chain> ChainOf(const std::vector<const Dot*>& dots, const
   DotTile::Chain chain{.length = static_cast<int>(dots.size())};
   for (size_t i = 1; i < dots.size(); ++i) {
     const auto rows = RowsOf(dots[i]->a);
-    const auto columns = FirstOf(dots[i]->b);
+    const auto columns = FirstArgument(dots[i]->b);
     const bool alike = dots[i]->kind == dots[0]->kind && rows.has_value() &&
                        rows->slide == a.slide && columns.has_value() &&
                        dots[i]->a.type() == dots[0]->a.type() &&
@@ -112,7 +112,7 @@ std::optional<DotTile::Chain> ChainOf(const std::vector<const Dot*>& dots, const
 
 // Returns the address from which `sum` is loaded if the store writes to the same address.
 std::optional<Argument> SameSums(const Store& store, const Expr& sum) {
-  const auto stored = FirstOf(store.buffer, store.index), loaded = FirstOf(sum);
+  const auto stored = FirstArgument(store.buffer, store.index), loaded = FirstArgument(sum);
   const bool same = stored.has_value() && loaded.has_value() && stored->buffer == loaded->buffer &&
                     IsSame(stored->offset, loaded->offset);
   return same ? loaded : std::nullopt;
@@ -134,7 +134,7 @@ std::optional<DotTile> AsDotTile(const Store& store) {
   if (dots.empty()) return std::nullopt;
   const Dot& dot = *dots.front();
   const auto sums = SameSums(store, dot.sum);
-  const auto b = FirstOf(dot.b);
+  const auto b = FirstArgument(dot.b);
   const auto a = RowsOf(dot.a);
   if (!sums.has_value() || !a.has_value() || !b.has_value()) return std::nullopt;
   const DotShape shape =

@@ -10,14 +10,6 @@
 namespace kiln::loop {
 namespace {
 
-constexpr DType kF16 = DType::Float(16);
-constexpr DType kF32 = DType::Float(32);
-constexpr DType kF64 = DType::Float(64);
-constexpr DType kI8 = DType::Int(8);
-constexpr DType kI32 = DType::Int(32);
-constexpr DType kI64 = DType::Int(64);
-constexpr DType kU8 = DType::UInt(8);
-constexpr DType kU64 = DType::UInt(64);
 constexpr DType kBool = DType::Bool();
 
 Expr I32(int64_t value) { return IntConst(Type::Of(kI32), value); }

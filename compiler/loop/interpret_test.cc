@@ -9,9 +9,6 @@
 namespace kiln::loop {
 namespace {
 
-constexpr DType kF32 = DType::Float(32);
-constexpr DType kI32 = DType::Int(32);
-
 Buffer Param(std::string name, DType dtype, Shape shape) {
   return MakeBuffer(std::move(name), dtype, std::move(shape), BufferScope::kParam);
 }

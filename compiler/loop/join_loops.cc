@@ -28,7 +28,7 @@ bool IsElementWise(const Store& store, const Var& var) {
   return result;
 }
 
-Stmt Joined(const Stmt& s) {
+Stmt JoinedLoops(const Stmt& s) {
   const auto* outer = s.As<For>();
   const auto* inner = outer == nullptr ? nullptr : outer->body.As<For>();
   if (inner == nullptr || outer->kind != ForKind::kSerial) return s;
@@ -47,7 +47,7 @@ Stmt Joined(const Stmt& s) {
 }  // namespace
 
 Stmt JoinLoops(const Stmt& s) {
-  const Stmt joined = MutateStmt(s, Joined);
+  const Stmt joined = MutateStmt(s, JoinedLoops);
   return joined.get() == s.get() ? s : Simplify(joined);
 }
 

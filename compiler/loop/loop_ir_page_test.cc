@@ -12,8 +12,6 @@
 namespace kiln::loop {
 namespace {
 
-constexpr DType kF32 = DType::Float(32);
-
 Buffer MakeFloats(std::string name, Shape shape, BufferScope scope = BufferScope::kParam) {
   return MakeBuffer(std::move(name), kF32, std::move(shape), scope);
 }

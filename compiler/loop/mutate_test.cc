@@ -6,8 +6,6 @@
 namespace kiln::loop {
 namespace {
 
-constexpr DType kF32 = DType::Float(32);
-
 // 2^levels leaves as a tree, `levels` nodes as a DAG.
 Expr Doubled(Expr e, int levels) {
   for (int i = 0; i < levels; ++i) e = e * e;

@@ -37,7 +37,7 @@ constexpr double kSmallShare = 1.0 / 16;
 // The same limit for nests that are copied on their own.
 constexpr double kSmallShareOfNest = 1.0 / 4;
 
-bool Loads(const Expr& value) {
+bool HasLoad(const Expr& value) {
   bool loads = false;
   VisitExpr(value, [&](const Expr& e) { loads |= e.As<Load>() != nullptr; });
   return loads;
@@ -49,7 +49,7 @@ Stmt TestOnce(const Stmt& s) {
   const auto* loop = s.As<For>();
   if (const auto* test = loop->body.As<If>();
       test != nullptr && loop->kind == ForKind::kUnrolled && test->else_body &&
-      !Uses(test->condition, loop->var) && !Loads(test->condition)) {
+      !Uses(test->condition, loop->var) && !HasLoad(test->condition)) {
     const auto over = [&](const Stmt& body) {
       return MakeFor(loop->var, loop->begin, loop->extent, loop->kind, body);
     };
@@ -60,7 +60,7 @@ Stmt TestOnce(const Stmt& s) {
   Expr found;
   VisitExpr(store->value, [&](const Expr& e) {
     const auto* select = e.As<Select>();
-    if (select != nullptr && !Uses(select->condition, loop->var) && !Loads(select->condition)) {
+    if (select != nullptr && !Uses(select->condition, loop->var) && !HasLoad(select->condition)) {
       found = e;
     }
   });

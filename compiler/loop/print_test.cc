@@ -6,9 +6,6 @@
 namespace kiln::loop {
 namespace {
 
-constexpr DType kF32 = DType::Float(32);
-constexpr DType kI32 = DType::Int(32);
-
 TEST(PrintTest, Operators) {
   const Var i = MakeVar("i"), j = MakeVar("j"), k = MakeVar("k");
   const Var x = MakeVar("x", Type::Of(kF32)), n = MakeVar("n", Type::Of(kI32));

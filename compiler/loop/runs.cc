@@ -12,7 +12,7 @@ namespace {
 
 // Returns the index of the first iteration if the loop steps through the elements one by one,
 // otherwise nothing.
-std::optional<Expr> FirstOf(const For& loop, const std::vector<Expr>& index) {
+std::optional<Expr> FirstOfRun(const For& loop, const std::vector<Expr>& index) {
   LinearForm form;
   if (index.size() != 1 || !AsLinear(index[0], {loop.var}, &form) || form.coefficients[0] != 1) {
     return std::nullopt;
@@ -31,14 +31,15 @@ std::optional<CopyLoop> AsCopy(const For& loop) {
       !AsInt(loop.extent, &elements)) {
     return std::nullopt;
   }
-  const std::optional<Expr> to = FirstOf(loop, store->index), from = FirstOf(loop, load->index);
+  const std::optional<Expr> to = FirstOfRun(loop, store->index),
+                            from = FirstOfRun(loop, load->index);
   if (!to.has_value() || !from.has_value()) return std::nullopt;
   return CopyLoop{store->buffer, load->buffer, *to, *from, elements};
 }
 
 bool IsFill(const For& loop) {
   const auto* store = loop.body.As<Store>();
-  return store != nullptr && FirstOf(loop, store->index).has_value() &&
+  return store != nullptr && FirstOfRun(loop, store->index).has_value() &&
          !Uses(store->value, loop.var);
 }
 

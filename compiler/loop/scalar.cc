@@ -204,7 +204,7 @@ BinaryKernel CompareKernelOf(DType dtype) {
 constexpr float kSmallestNormal = std::numeric_limits<float>::min();
 
 // Replaces a subnormal by 0 of its sign.
-float Flushed(float value) {
+float FlushedScalar(float value) {
   return std::fabs(value) < kSmallestNormal ? std::copysign(0.0f, value) : value;
 }
 
@@ -215,7 +215,7 @@ float AddBFloatProduct(float sum, float x, float y) {
   const double rest = double{sum} - double{rounded} + double{x} * double{y};
   const bool was_less =
       std::fabs(rounded) == kSmallestNormal && double{rounded} * rest < -0x1p-126 * 0x1p-151;
-  return was_less ? std::copysign(0.0f, rounded) : Flushed(rounded);
+  return was_less ? std::copysign(0.0f, rounded) : FlushedScalar(rounded);
 }
 
 // As in Intel's Software Developer's Manual, volume 2, VDPBF16PS. The products of a group are added
@@ -230,9 +230,11 @@ void DotOfBFloats(const DotShape& shape, const Scalar* sum, const Scalar* a, con
       const int in_a = shape.InA(l, term, parts.of_a), in_b = shape.InB(l, term, parts.of_b);
       const float x = FloatFromBFloat(static_cast<uint16_t>(a[in_a].i));
       const float y = FloatFromBFloat(static_cast<uint16_t>(b[in_b].i));
-      return AddBFloatProduct(Flushed(total), Flushed(x), Flushed(y));
+      return AddBFloatProduct(FlushedScalar(total), FlushedScalar(x), FlushedScalar(y));
     };
-    const auto add = [](float total, float apart) { return Flushed(Flushed(total) + apart); };
+    const auto add = [](float total, float apart) {
+      return FlushedScalar(FlushedScalar(total) + apart);
+    };
     out[l].f = SumBFloatProducts(shape, sum[l].f, 0.0f, product, add);
   }
 }

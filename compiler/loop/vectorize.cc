@@ -87,7 +87,7 @@ bool LoadsItself(const Store& store) {
 
 // Joins a serial loop and the vectorized loop in it into one vectorized loop if they store
 // neighboring elements of a local buffer. A local buffer shares no memory with the loaded buffers.
-Stmt Joined(const Stmt& s) {
+Stmt JoinedVectors(const Stmt& s) {
   const auto* outer = s.As<For>();
   const auto* inner = outer->kind == ForKind::kSerial ? outer->body.As<For>() : nullptr;
   if (inner == nullptr || inner->kind != ForKind::kVectorized) return s;
@@ -123,7 +123,7 @@ class Vectorizer {
   Stmt Visit(const Stmt& s) {
     if (const auto* n = s.As<For>()) {
       if (n->kind == ForKind::kVectorized && !ContainsVectorizedLoop(n->body)) return VisitLoop(*n);
-      if (const Stmt joined = Joined(s); joined.As<For>() != n) return Visit(joined);
+      if (const Stmt joined = JoinedVectors(s); joined.As<For>() != n) return Visit(joined);
       const ForKind kind = n->kind == ForKind::kVectorized ? ForKind::kSerial : n->kind;
       simplifier_.BindLoop(*n);
       Stmt body = Visit(n->body);

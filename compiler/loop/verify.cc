@@ -55,7 +55,10 @@ class FuncVerifier {
   absl::Status InStmt(const absl::Status& status, const Stmt& s) {
     broken_ = s.get();
     std::string text = ToString(s);
-    if (text.size() > kMaxQuote) text = text.substr(0, kMaxQuote) + "...\n";
+    if (text.size() > kMaxQuote) {
+      text.resize(kMaxQuote);
+      absl::StrAppend(&text, "...\n");
+    }
     return absl::InternalError(absl::StrCat(status.message(), "\nin\n", text));
   }
 

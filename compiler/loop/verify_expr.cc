@@ -18,7 +18,7 @@ std::string CheckSame(absl::string_view what, const Expr& operand, const Type& w
   return operand.type() == wanted ? "" : Wrong(what, operand.type(), wanted);
 }
 
-std::string FirstOf(std::string a, std::string b) { return a.empty() ? b : a; }
+std::string FirstError(std::string a, std::string b) { return a.empty() ? b : a; }
 
 std::string CheckInt(const Type& type, int64_t value) {
   if (type.dtype.is_float()) return "an integer constant has type " + type.ToString();
@@ -90,65 +90,63 @@ std::string FindTypeError(const Expr& e) {
     return missing ? "no such operation on " + t.ToString() : std::string();
   };
   return std::visit(
-      Overloaded{[&](const IntImm& n) { return CheckInt(type, n.value); },
-                 [&](const FloatImm& n) { return CheckFloat(e, n.value); },
-                 [&](const VarNode&) { return std::string(); },
-                 [&](const Unary& n) {
-                   return FirstOf(CheckSame("the operand", n.a, type),
-                                  no_kernel(FindUnaryKernel(n.op, type.dtype) == nullptr, type));
-                 },
-                 [&](const Binary& n) {
-                   return FirstOf(FirstOf(CheckSame("the left operand", n.a, type),
-                                          CheckSame("the right operand", n.b, type)),
-                                  no_kernel(FindBinaryKernel(n.op, type.dtype) == nullptr, type));
-                 },
-                 [&](const Fma& n) {
-                   return FirstOf(FirstOf(CheckSame("the first operand", n.a, type),
-                                          CheckSame("the second operand", n.b, type)),
-                                  FirstOf(CheckSame("the third operand", n.c, type),
-                                          no_kernel(FindFmaKernel(type.dtype) == nullptr, type)));
-                 },
-                 [&](const Dot& n) {
-                   return FirstOf(CheckSame("the sum", n.sum, type), CheckDot(n, type));
-                 },
-                 [&](const Interleave& n) { return CheckInterleave(n, type); },
-                 [&](const Compare& n) {
-                   const Type wanted = Type::Of(DType::Bool(), n.a.type().lanes);
-                   if (type != wanted) return Wrong("a comparison", type, wanted);
-                   return FirstOf(
-                       CheckSame("the right operand", n.b, n.a.type()),
-                       no_kernel(FindCompareKernel(n.op, n.a.type().dtype) == nullptr, n.a.type()));
-                 },
-                 [&](const Select& n) {
-                   return FirstOf(
-                       CheckSame("the condition", n.condition, Type::Of(DType::Bool(), type.lanes)),
-                       FirstOf(CheckSame("the first value", n.if_true, type),
-                               CheckSame("the second value", n.if_false, type)));
-                 },
-                 [&](const Cast& n) {
-                   const Type& from = n.a.type();
-                   const bool bad = from.lanes != type.lanes ||
-                                    FindCastKernel(from.dtype, type.dtype) == nullptr;
-                   return bad ? "no cast from " + from.ToString() + " to " + type.ToString() : "";
-                 },
-                 [&](const Bitcast& n) {
-                   const Type& from = n.a.type();
-                   const bool bad = from.lanes != type.lanes || type.index ||
-                                    FindBitcastKernel(from.dtype, type.dtype) == nullptr;
-                   return bad ? "no bitcast from " + from.ToString() + " to " + type.ToString()
-                              : "";
-                 },
-                 [&](const Load& n) { return CheckLoad(n, type); },
-                 [&](const Ramp& n) {
-                   if (type != Type::Index(n.lanes))
-                     return Wrong("a ramp", type, Type::Index(n.lanes));
-                   return CheckSame("the base of a ramp", n.base, Type::Index());
-                 },
-                 [&](const Broadcast& n) {
-                   if (type.lanes != n.lanes)
-                     return Wrong("a broadcast", type, type.WithLanes(n.lanes));
-                   return CheckSame("the operand of a broadcast", n.a, type.WithLanes(1));
-                 }},
+      Overloaded{
+          [&](const IntImm& n) { return CheckInt(type, n.value); },
+          [&](const FloatImm& n) { return CheckFloat(e, n.value); },
+          [&](const VarNode&) { return std::string(); },
+          [&](const Unary& n) {
+            return FirstError(CheckSame("the operand", n.a, type),
+                              no_kernel(FindUnaryKernel(n.op, type.dtype) == nullptr, type));
+          },
+          [&](const Binary& n) {
+            return FirstError(FirstError(CheckSame("the left operand", n.a, type),
+                                         CheckSame("the right operand", n.b, type)),
+                              no_kernel(FindBinaryKernel(n.op, type.dtype) == nullptr, type));
+          },
+          [&](const Fma& n) {
+            return FirstError(FirstError(CheckSame("the first operand", n.a, type),
+                                         CheckSame("the second operand", n.b, type)),
+                              FirstError(CheckSame("the third operand", n.c, type),
+                                         no_kernel(FindFmaKernel(type.dtype) == nullptr, type)));
+          },
+          [&](const Dot& n) {
+            return FirstError(CheckSame("the sum", n.sum, type), CheckDot(n, type));
+          },
+          [&](const Interleave& n) { return CheckInterleave(n, type); },
+          [&](const Compare& n) {
+            const Type wanted = Type::Of(DType::Bool(), n.a.type().lanes);
+            if (type != wanted) return Wrong("a comparison", type, wanted);
+            return FirstError(
+                CheckSame("the right operand", n.b, n.a.type()),
+                no_kernel(FindCompareKernel(n.op, n.a.type().dtype) == nullptr, n.a.type()));
+          },
+          [&](const Select& n) {
+            return FirstError(
+                CheckSame("the condition", n.condition, Type::Of(DType::Bool(), type.lanes)),
+                FirstError(CheckSame("the first value", n.if_true, type),
+                           CheckSame("the second value", n.if_false, type)));
+          },
+          [&](const Cast& n) {
+            const Type& from = n.a.type();
+            const bool bad =
+                from.lanes != type.lanes || FindCastKernel(from.dtype, type.dtype) == nullptr;
+            return bad ? "no cast from " + from.ToString() + " to " + type.ToString() : "";
+          },
+          [&](const Bitcast& n) {
+            const Type& from = n.a.type();
+            const bool bad = from.lanes != type.lanes || type.index ||
+                             FindBitcastKernel(from.dtype, type.dtype) == nullptr;
+            return bad ? "no bitcast from " + from.ToString() + " to " + type.ToString() : "";
+          },
+          [&](const Load& n) { return CheckLoad(n, type); },
+          [&](const Ramp& n) {
+            if (type != Type::Index(n.lanes)) return Wrong("a ramp", type, Type::Index(n.lanes));
+            return CheckSame("the base of a ramp", n.base, Type::Index());
+          },
+          [&](const Broadcast& n) {
+            if (type.lanes != n.lanes) return Wrong("a broadcast", type, type.WithLanes(n.lanes));
+            return CheckSame("the operand of a broadcast", n.a, type.WithLanes(1));
+          }},
       e->value);
 }
 

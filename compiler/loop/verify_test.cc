@@ -6,8 +6,6 @@
 namespace kiln::loop {
 namespace {
 
-constexpr DType kF32 = DType::Float(32);
-
 // A node that the builders would not make.
 Expr RawExpr(ExprNode node) { return Expr(std::make_shared<const ExprNode>(std::move(node))); }
 

@@ -13,7 +13,7 @@
 namespace kiln::loop {
 namespace {
 
-constexpr int kMaxRecursion = 200;
+constexpr int kMaxWidenRecursion = 200;
 
 class Widener {
  public:
@@ -119,11 +119,11 @@ class Widener {
   // expression if the value cannot be widened.
   Expr Value(const Expr& e) {
     if (auto it = widened_.find(e.get()); it != widened_.end()) return it->second.second;
-    if (recursion_ == kMaxRecursion) {
+    if (recursion_ == kMaxWidenRecursion) {
       // Visits operands first. After that Value does not recurse, however deep the expression is.
       recursion_ = 0;
       VisitExpr(e, [this](const Expr& node) { Value(node); });
-      recursion_ = kMaxRecursion;
+      recursion_ = kMaxWidenRecursion;
       return Value(e);
     }
     ++recursion_;

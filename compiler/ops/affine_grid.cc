@@ -6,7 +6,7 @@
 namespace kiln {
 namespace {
 
-InferResult Infer(const InferContext& c) {
+InferResult InferAffineGrid(const InferContext& c) {
   const TensorType& data = c.inputs[0];
   KILN_CONSTRAINT(1, data.dtype.is_float(), data.dtype.ToString(), "floats");
   KILN_CONSTRAINT(2, data.rank() == 3 && data.shape[1] == 2 && data.shape[2] == 3,
@@ -18,7 +18,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{{data.shape[0], 2, target[0], target[1]}, data.dtype}});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerAffineGrid(StageBuilder& b) {
   const Shape& out = b.output_shape(0);
   const DType dtype = ComputeType(b.output_dtype(0));
   // The coordinate of place i: -1 at the first place, 1 at the last. A single place has 0.
@@ -43,8 +43,8 @@ const OpDef kAffineGrid = {
      .attrs = {{"target_shape", AttrType::kInts, {}, true, "height and width of the image"}}},
     {"data holds floats", "data has shape (n, 2, 3)", "target_shape has two positive numbers"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
-    Infer,
-    Lower,
+    InferAffineGrid,
+    LowerAffineGrid,
     {Case({Values(F32({1, 2, 3}), {1, 2, 3, 0, 4, 0.5})}, {{"target_shape", List({2, 3})}},
           {Values(F32({1, 2, 2, 3}), {0, 1, 2, 4, 5, 6, -3.5, -3.5, -3.5, 4.5, 4.5, 4.5})}),
      Case({Values(F32({1, 2, 3}), {1, 2, 3, 4, 5, 6})}, {{"target_shape", List({1, 1})}},

@@ -11,7 +11,7 @@ namespace {
 
 using loop::Combine;
 
-InferResult Infer(const InferContext& c) {
+InferResult InferArgreduce(const InferContext& c) {
   const TensorType& data = c.inputs[0];
   KILN_CONSTRAINT(1, IsNumeric(data.dtype), data.dtype.ToString(), "numbers");
   KILN_ASSIGN_OR_RETURN(Shape shape, InferReducedShape(c.attrs, data.shape, 2));
@@ -25,7 +25,7 @@ InferResult Infer(const InferContext& c) {
 // Finds the best value first, then the first or last place that holds it. If an element is NaN, the
 // best value is NaN and the candidates are the places of NaNs.
 template <Combine kBest>
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerArgreduce(StageBuilder& b) {
   const Access x = b.Input(0);
   const Shape extents = ReducedExtents(b);
   const bool last = b.attrs().Bool("select_last_index");
@@ -65,7 +65,7 @@ OpDef ArgReduce(std::string name, std::string what, absl::Status (*lower)(StageB
           {"data holds numbers", "axis names axes of data, each at most once",
            "the axes hold from 1 to 2^31 - 1 elements"},
           {.fusion = Fusion::kReduction, .layout = {LayoutRule::kOrderedReduction, "axis"}},
-          Infer,
+          InferArgreduce,
           lower,
           {Case({data}, {{"axis", 1}}, {Values(I32({2}), first)}),
            Case({data}, {{"axis", 1}, {"keepdims", true}, {"select_last_index", true}},
@@ -75,8 +75,8 @@ OpDef ArgReduce(std::string name, std::string what, absl::Status (*lower)(StageB
 }
 
 const OpDef kArgReduce[] = {
-    ArgReduce("argmax", "largest", Lower<Combine::kMax>, {1, 0}, {2, 2}),
-    ArgReduce("argmin", "smallest", Lower<Combine::kMin>, {3, 1}, {3, 3}),
+    ArgReduce("argmax", "largest", LowerArgreduce<Combine::kMax>, {1, 0}, {2, 2}),
+    ArgReduce("argmin", "smallest", LowerArgreduce<Combine::kMin>, {3, 1}, {3, 3}),
 };
 KILN_REGISTER_OPS(kArgReduce);
 

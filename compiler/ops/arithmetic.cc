@@ -99,8 +99,6 @@ constexpr char kTruncModDoc[] =
     "lhs - trunc_divide(lhs, rhs) * rhs, with the sign of lhs. For floats it is exact if lhs / rhs "
     "is below 2^24 (float64: 2^52).";
 
-const DType kF32 = DType::Float(32), kI32 = DType::Int(32), kU8 = DType::UInt(8);
-
 const OpDef kArithmetic[] = {
     EndOf(AsExactSum, BinaryOp("add", "lhs + rhs.", kNumbers, LowerBinary<Add>,
                                Examples({BinaryCase(kF32, {1, -2}, {0.5, 2}, {1.5, 0}),

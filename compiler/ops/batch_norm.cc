@@ -12,7 +12,7 @@
 namespace kiln {
 namespace {
 
-InferResult Infer(const InferContext& c) {
+InferResult InferBatchNorm(const InferContext& c) {
   const TensorType& data = c.inputs[0];
   KILN_CONSTRAINT(1, data.dtype.is_float(), data.dtype.ToString(), "floats");
   KILN_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(c.attrs.Int("axis"), data.rank(), 2));
@@ -24,7 +24,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({data, channel, channel});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerBatchNorm(StageBuilder& b) {
   const size_t axis = AxisOf(b.attrs().Int("axis"), b.input_shape(0).size());
   const bool center = b.attrs().Bool("center"), has_scale = b.attrs().Bool("scale");
   const double epsilon = b.attrs().Float("epsilon");
@@ -96,8 +96,8 @@ const OpDef kBatchNorm = {
     {"data holds floats", "axis is an axis of data",
      "the other inputs are vectors of data's dtype with one value per index of the axis"},
     {.fusion = Fusion::kOpaque, .layout = {LayoutRule::kAxis, "axis"}, .canonical = ScaleAndShift},
-    Infer,
-    Lower,
+    InferBatchNorm,
+    LowerBatchNorm,
     {Case({Values(F32({1, 2}), {3, 5}), Pair(2, 1), Pair(1, 0), Pair(1, 1), Pair(4, 0.25)},
           {{"epsilon", 0.0}}, {Values(F32({1, 2}), {3, 8}), Pair(1, 1), Pair(4, 0.25)}, 1e-6),
      Case({Values(F32({1, 2}), {3, 5}), Pair(2, 1), Pair(1, 0), Pair(1, 1), Pair(4, 0.25)},

@@ -6,7 +6,7 @@
 namespace kiln {
 namespace {
 
-InferResult Infer(const InferContext& c) {
+InferResult InferBiasAdd(const InferContext& c) {
   const TensorType &data = c.inputs[0], &bias = c.inputs[1];
   KILN_CONSTRAINT(1, IsNumeric(data.dtype) && bias.dtype == data.dtype,
                   absl::StrCat(data.dtype.ToString(), " and ", bias.dtype.ToString()),
@@ -19,7 +19,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({data});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerBiasAdd(StageBuilder& b) {
   const size_t axis = AxisOf(b.attrs().Int("axis"), b.input_shape(0).size());
   b.Output(0, [x = b.Input(0), bias = b.Input(1), axis](const Indices& i) {
     return x(i) + bias({i[axis]});
@@ -37,8 +37,8 @@ const OpDef kBiasAdd = {
     {.fusion = Fusion::kElementwise,
      .layout = {LayoutRule::kAxis, "axis"},
      .arithmetic = Arithmetic::kSum},
-    Infer,
-    Lower,
+    InferBiasAdd,
+    LowerBiasAdd,
     {Case({Values(F32({2, 2}), {1, 2, 3, 4}), Values(F32({2}), {10, 20})}, {},
           {Values(F32({2, 2}), {11, 22, 13, 24})}),
      Case({Values(I32({2, 2}), {1, 2, 3, 4}), Values(I32({2}), {10, 20})}, {{"axis", 0}},

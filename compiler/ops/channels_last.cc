@@ -64,7 +64,7 @@ MaybeAttrs PerAxis(const Attrs& attrs, const char* name, int64_t rank) {
   return With(attrs, name, AttrValue(std::move(moved)));
 }
 
-MaybeAttrs Slice(const Attrs& attrs, const char* name, int64_t rank) {
+MaybeAttrs SliceLast(const Attrs& attrs, const char* name, int64_t rank) {
   std::vector<int64_t> axes = attrs.Ints(name);
   if (attrs.IsNone(name)) {
     for (size_t d = 0; d < attrs.Ints("begin").size(); ++d) axes.push_back(static_cast<int64_t>(d));
@@ -147,7 +147,7 @@ std::optional<Attrs> ChannelsLastAttrs(const Graph& graph, const OpDef& op, cons
     case LayoutRule::kPerAxis:
       return has_channels ? PerAxis(node.attrs, layout.attr, rank) : std::nullopt;
     case LayoutRule::kSlice:
-      return has_channels ? Slice(node.attrs, layout.attr, rank) : std::nullopt;
+      return has_channels ? SliceLast(node.attrs, layout.attr, rank) : std::nullopt;
     case LayoutRule::kReshape:
       return has_channels && gives_channels ? Reshape(data, out) : std::nullopt;
     case LayoutRule::kTranspose:

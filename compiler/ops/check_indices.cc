@@ -13,7 +13,7 @@ namespace {
 // the limit on the text of a failure.
 constexpr size_t kMaxTexts = 130;
 
-InferResult Infer(const InferContext& c) {
+InferResult InferCheckIndices(const InferContext& c) {
   const TensorType& indices = c.inputs[0];
   KILN_CONSTRAINT(1, indices.dtype.is_integral(), indices.dtype.ToString(), "integers");
   const auto least = c.attrs.Ints("least"), largest = c.attrs.Ints("largest");
@@ -42,7 +42,7 @@ loop::Stage::Check CheckOf(const Expr& index, const IndexBounds& bounds, const A
                                 bounds.largest)};
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerCheckIndices(StageBuilder& b) {
   const Shape& shape = b.input_shape(0);
   const auto least = b.attrs().Ints("least"), largest = b.attrs().Ints("largest");
   const auto check = [&](size_t part) {
@@ -86,8 +86,8 @@ const OpDef kCheckIndices = {
      "least and largest have one number each, or one for each index of dimension 0",
      "reader and name are short"},
     {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed},
-    Infer,
-    Lower,
+    InferCheckIndices,
+    LowerCheckIndices,
     {Case({Values(I32({4}), {0, 3, -4, 1})},
           {{"least", AttrValue::Ints({-4})}, {"largest", AttrValue::Ints({3})}},
           {Values(I32({4}), {0, 3, -4, 1})}),

@@ -8,7 +8,7 @@
 namespace kiln {
 namespace {
 
-InferResult Infer(const InferContext& c) {
+InferResult InferClip(const InferContext& c) {
   KILN_CONSTRAINT(1, IsNumeric(c.inputs[0].dtype), c.inputs[0].dtype.ToString(), "numbers");
   const double low = c.attrs.Float("a_min"), high = c.attrs.Float("a_max");
   KILN_CONSTRAINT(2, low <= high, absl::StrCat("a_min ", low, " and a_max ", high),
@@ -28,7 +28,7 @@ Expr Bound(const loop::Type& type, double value) {
                                         : static_cast<int64_t>(value));
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerClip(StageBuilder& b) {
   const double low = b.attrs().Float("a_min"), high = b.attrs().Float("a_max");
   b.Output(0, [=, x = b.Input(0)](const Indices& i) {
     const Expr value = x(i);
@@ -49,8 +49,8 @@ const OpDef kClip = {
                {"a_max", AttrType::kFloat, {}, true, "greatest value of the result"}}},
     {"data holds numbers", "a_min is not above a_max, and neither is NaN"},
     {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
-    Infer,
-    Lower,
+    InferClip,
+    LowerClip,
     {Case({Values(F32({3}), {-1, 3, 7})}, {{"a_min", 0.0}, {"a_max", 6.0}},
           {Values(F32({3}), {0, 3, 6})}),
      Case({Values(U8({3}), {1, 3, 255})}, {{"a_min", 2.5}, {"a_max", 1e10}},

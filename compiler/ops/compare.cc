@@ -8,7 +8,7 @@ namespace {
 using loop::CompareOp;
 
 template <loop::CompareOp kOp>
-Expr Apply(Expr x, Expr y) {
+Expr ApplyComparison(Expr x, Expr y) {
   return loop::MakeCompare(kOp, x, y);
 }
 
@@ -23,17 +23,18 @@ OpDef Comparison(std::string name, std::string doc, const BinaryDomain& domain,
 }
 
 const OpDef kCompare[] = {
-    Comparison("equal", "lhs == rhs.", kAnythingToBool, LowerBinary<Apply<CompareOp::kEq>>,
-               {0, 1, 0}),
+    Comparison("equal", "lhs == rhs.", kAnythingToBool,
+               LowerBinary<ApplyComparison<CompareOp::kEq>>, {0, 1, 0}),
     Comparison("not_equal", "lhs != rhs. It is true for NaN.", kAnythingToBool,
-               LowerBinary<Apply<CompareOp::kNe>>, {1, 0, 1}),
-    Comparison("less", "lhs < rhs.", kNumbersToBool, LowerBinary<Apply<CompareOp::kLt>>, {1, 0, 0}),
-    Comparison("less_equal", "lhs <= rhs.", kNumbersToBool, LowerBinary<Apply<CompareOp::kLe>>,
-               {1, 1, 0}),
-    Comparison("greater", "lhs > rhs.", kNumbersToBool, LowerBinary<Apply<CompareOp::kGt>>,
-               {0, 0, 1}),
-    Comparison("greater_equal", "lhs >= rhs.", kNumbersToBool, LowerBinary<Apply<CompareOp::kGe>>,
-               {0, 1, 1}),
+               LowerBinary<ApplyComparison<CompareOp::kNe>>, {1, 0, 1}),
+    Comparison("less", "lhs < rhs.", kNumbersToBool, LowerBinary<ApplyComparison<CompareOp::kLt>>,
+               {1, 0, 0}),
+    Comparison("less_equal", "lhs <= rhs.", kNumbersToBool,
+               LowerBinary<ApplyComparison<CompareOp::kLe>>, {1, 1, 0}),
+    Comparison("greater", "lhs > rhs.", kNumbersToBool,
+               LowerBinary<ApplyComparison<CompareOp::kGt>>, {0, 0, 1}),
+    Comparison("greater_equal", "lhs >= rhs.", kNumbersToBool,
+               LowerBinary<ApplyComparison<CompareOp::kGe>>, {0, 1, 1}),
 };
 KILN_REGISTER_OPS(kCompare);
 

@@ -10,8 +10,10 @@
 #ifndef KILN_COMPILER_OPS_CONSTRAINT_H_
 #define KILN_COMPILER_OPS_CONSTRAINT_H_
 
+#include <initializer_list>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -30,6 +32,11 @@ absl::Status Violation(int constraint, absl::string_view found, absl::string_vie
 
 // Returns the result of `infer`; InvalidArgument if a type exceeds the limits of limits.h.
 InferResult OutputTypes(std::vector<TensorType> types);
+
+// True if the list contains the text.
+inline bool IsOneOf(absl::string_view text, std::initializer_list<absl::string_view> list) {
+  return absl::c_linear_search(list, text);
+}
 
 // True for every dtype but bool.
 inline bool IsNumeric(DType dtype) { return !dtype.is_bool(); }

@@ -8,7 +8,7 @@ namespace kiln {
 namespace {
 
 template <int kSpatial>
-InferResult Infer(const InferContext& c) {
+InferResult InferConv(const InferContext& c) {
   KILN_ASSIGN_OR_RETURN(const DType dtype, ProductType(c));
   KILN_ASSIGN_OR_RETURN(const Convolution conv,
                         MakeConvolution(c.attrs, c.inputs[0], c.inputs[1], kSpatial));
@@ -16,7 +16,7 @@ InferResult Infer(const InferContext& c) {
 }
 
 template <int kSpatial>
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerConv(StageBuilder& b) {
   KILN_ASSIGN_OR_RETURN(const Convolution conv,
                         MakeConvolution(b.attrs(), b.input_type(0), b.input_type(1), kSpatial));
   const Access padded = Padded(b, b.Input(0), conv.layout, b.input_shape(0), conv.window,
@@ -78,8 +78,8 @@ const OpDef kConv1d = {
      .weight = 1,
      .channels = Channels::kLayouts,
      .canonical_with_producers = MergePadding},
-    Infer<1>,
-    Lower<1>,
+    InferConv<1>,
+    LowerConv<1>,
     {Case({Values(F32({1, 1, 4}), {1, 2, 3, 4}), Values(F32({1, 1, 2}), {1, 10})},
           Conv({{"padding", List({1, 0})}}), {Values(F32({1, 1, 4}), {10, 21, 32, 43})}),
      {.inputs = {F32({2, 4, 9}), F32({6, 2, 3})},
@@ -101,8 +101,8 @@ const OpDef kConv2d = {
      .channels = Channels::kLayouts,
      .quantized = "qnn.conv2d",
      .canonical_with_producers = MergePadding},
-    Infer<2>,
-    Lower<2>,
+    InferConv<2>,
+    LowerConv<2>,
     {Case({Iota(F32({1, 1, 3, 3})), Values(F32({1, 1, 2, 2}), {1, 0, 0, -1})}, {},
           {Values(F32({1, 1, 2, 2}), {-4, -4, -4, -4})}),
      Case({Values(U8({1, 2, 2, 1}), {200, 1, 2, 3}), Values(U8({1, 1, 1, 2}), {100, 2})},
@@ -144,8 +144,8 @@ const OpDef kConv3d = {
      .weight = 1,
      .channels = Channels::kLayouts,
      .canonical_with_producers = MergePadding},
-    Infer<3>,
-    Lower<3>,
+    InferConv<3>,
+    LowerConv<3>,
     {Case({Iota(F32({1, 1, 2, 2, 2})), Values(F32({1, 1, 2, 1, 2}), {1, 0, 0, -1})}, {},
           {Values(F32({1, 1, 1, 2, 1}), {-5, -5})}),
      {.inputs = {F32({1, 2, 4, 5, 6}), F32({3, 2, 3, 2, 3})},

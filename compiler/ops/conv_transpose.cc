@@ -6,7 +6,7 @@ namespace kiln {
 namespace {
 
 template <int kSpatial>
-InferResult Infer(const InferContext& c) {
+InferResult InferConvTranspose(const InferContext& c) {
   KILN_ASSIGN_OR_RETURN(const DType dtype, ProductType(c));
   KILN_ASSIGN_OR_RETURN(const Transposed t,
                         MakeTransposed(c.attrs, c.inputs[0], c.inputs[1], kSpatial));
@@ -14,7 +14,7 @@ InferResult Infer(const InferContext& c) {
 }
 
 template <int kSpatial>
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerConvTranspose(StageBuilder& b) {
   KILN_ASSIGN_OR_RETURN(const Transposed t,
                         MakeTransposed(b.attrs(), b.input_type(0), b.input_type(1), kSpatial));
   const Access spread = Spread(b, b.Input(0), t, loop::Const(ComputeType(b.input_dtype(0)), 0));
@@ -44,8 +44,8 @@ OpDef ConvTranspose(std::vector<OpExample> examples) {
            .channels = Channels::kTransposedLayouts,
            .quantized = kSpatial == 2 ? "qnn.conv2d_transpose" : nullptr,
            .canonical = SubpixelConvolution},
-          Infer<kSpatial>,
-          Lower<kSpatial>,
+          InferConvTranspose<kSpatial>,
+          LowerConvTranspose<kSpatial>,
           std::move(examples)};
 }
 

@@ -8,11 +8,9 @@
 namespace kiln {
 namespace {
 
-const DType kF32 = DType::Float(32);
-
 Expr Number(double value) { return loop::Const(kF32, value); }
 
-InferResult Infer(const InferContext& c) {
+InferResult InferCropAndResize(const InferContext& c) {
   const TensorType &data = c.inputs[0], &boxes = c.inputs[1], &indices = c.inputs[2];
   const DType dtype = c.attrs.DTypeOr("out_dtype", data.dtype);
   KILN_CONSTRAINT(1, IsNumeric(data.dtype) && IsNumeric(dtype) && boxes.dtype.is_float(),
@@ -51,7 +49,7 @@ struct Place {
   }
 };
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerCropAndResize(StageBuilder& b) {
   const DataLayout layout = DataLayoutOf(b.attrs(), "layout", 2);
   const std::vector<int64_t> extents = layout.Space(b.input_shape(0)),
                              size = b.attrs().Ints("crop_size");
@@ -126,8 +124,8 @@ const OpDef kCropAndResize = {
      "(n,)",
      "crop_size has two positive numbers"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
-    Infer,
-    Lower,
+    InferCropAndResize,
+    LowerCropAndResize,
     {Case({Values(F32({1, 1, 2, 3}), {0, 2, 4, 10, 12, 14}),
            Values(F32({2, 4}), {0, 0, 1, 1, 0, 0.25, 2, 0.75}), Values(I32({2}), {0, 0})},
           {{"crop_size", List({2, 2})}, {"extrapolation_value", -1.0}},

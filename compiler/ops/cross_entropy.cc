@@ -8,7 +8,7 @@
 namespace kiln {
 namespace {
 
-InferResult Infer(const InferContext& c) {
+InferResult InferCrossEntropy(const InferContext& c) {
   const TensorType &x = c.inputs[0], &y = c.inputs[1];
   KILN_CONSTRAINT(1, x.dtype.is_float() && x.dtype == y.dtype,
                   absl::StrCat(x.dtype.ToString(), " and ", y.dtype.ToString()),
@@ -20,7 +20,7 @@ InferResult Infer(const InferContext& c) {
 }
 
 template <bool kOfLogarithms>
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerCrossEntropy(StageBuilder& b) {
   const Access sum =
       b.Reduce("sum", {}, b.input_shape(0), loop::Combine::kSum,
                [&, x = b.Input(0), y = b.Input(1)](const Indices&, const Indices& r) {
@@ -42,7 +42,7 @@ OpDef CrossEntropy(std::string name, std::string doc, std::string x,
       {"x and y hold floats of the same dtype",
        "x and y have the same shape (n, classes), with n of 1 or more"},
       {.fusion = Fusion::kReduction, .layout = LayoutRule::kFixed},
-      Infer,
+      InferCrossEntropy,
       lower,
       {Case({Values(F32({2, 2}), {0.5, 0.25, 1, 0.125}), Values(F32({2, 2}), {1, 0, 0.5, 0.5})}, {},
             {Values(F32({}), {expected})}, 1e-6),
@@ -53,9 +53,10 @@ OpDef CrossEntropy(std::string name, std::string doc, std::string x,
 const OpDef kCrossEntropies[] = {
     // (ln 2 + 1.5 ln 2) / 2
     CrossEntropy("nn.cross_entropy", "-sum(log(x) * y) / n.", "floats, (n, classes): probabilities",
-                 Lower<false>, 0.8664339756999316),
+                 LowerCrossEntropy<false>, 0.8664339756999316),
     CrossEntropy("nn.cross_entropy_with_logits", "-sum(x * y) / n.",
-                 "floats, (n, classes): logarithms of probabilities", Lower<true>, -0.53125),
+                 "floats, (n, classes): logarithms of probabilities", LowerCrossEntropy<true>,
+                 -0.53125),
 };
 KILN_REGISTER_OPS(kCrossEntropies);
 

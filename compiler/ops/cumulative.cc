@@ -13,7 +13,7 @@ using loop::Combine;
 // The dtype of the results if none is given: int32 for bool, else that of data.
 DType ResultType(DType dtype) { return dtype.is_bool() ? DType::Int(32) : dtype; }
 
-InferResult Infer(const InferContext& c) {
+InferResult InferCumulative(const InferContext& c) {
   const TensorType& data = c.inputs[0];
   const DType dtype = c.attrs.DTypeOr("dtype", ResultType(data.dtype));
   KILN_CONSTRAINT(1, IsNumeric(dtype), dtype.ToString(), "results that are numbers");
@@ -23,7 +23,7 @@ InferResult Infer(const InferContext& c) {
 }
 
 template <Combine kCombine>
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerCumulative(StageBuilder& b) {
   const Shape shape = b.output_shape(0), data_shape = b.input_shape(0);
   const size_t axis = b.attrs().IsNone("axis") ? 0 : AxisOf(b.attrs().Int("axis"), shape.size());
   const DType dtype = ComputeType(b.output_dtype(0));
@@ -65,7 +65,7 @@ OpDef Cumulative(std::string name, const std::string& what, absl::Status (*lower
              "true to leave out the element at the position itself"}}},
       {"the result holds numbers", "axis is an axis of data"},
       {.fusion = Fusion::kOpaque, .layout = {LayoutRule::kAxis, "axis"}},
-      Infer,
+      InferCumulative,
       lower,
       {Case({Values(F32({2, 3}), {1, 2, 3, 4, 5, 6})}, {{"axis", 1}}, {Values(F32({2, 3}), rows)}),
        Case({Values(I32({2, 2}), {1, 2, 3, 4})}, {{"exclusive", true}},
@@ -77,9 +77,10 @@ OpDef Cumulative(std::string name, const std::string& what, absl::Status (*lower
 }
 
 const OpDef kCumulative[] = {
-    Cumulative("cumsum", "sum", Lower<Combine::kSum>, {1, 3, 6, 4, 9, 15}, {0, 1, 3, 6}, {1, 1, 2}),
-    Cumulative("cumprod", "product", Lower<Combine::kProd>, {1, 2, 6, 4, 20, 120}, {1, 1, 2, 6},
-               {1, 0, 0}),
+    Cumulative("cumsum", "sum", LowerCumulative<Combine::kSum>, {1, 3, 6, 4, 9, 15}, {0, 1, 3, 6},
+               {1, 1, 2}),
+    Cumulative("cumprod", "product", LowerCumulative<Combine::kProd>, {1, 2, 6, 4, 20, 120},
+               {1, 1, 2, 6}, {1, 0, 0}),
 };
 KILN_REGISTER_OPS(kCumulative);
 

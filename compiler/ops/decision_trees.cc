@@ -20,7 +20,7 @@
 namespace kiln {
 namespace {
 
-enum { kData, kFeatures, kThresholds, kChildren, kRoots };
+enum { kFeatureRows, kFeatures, kThresholds, kChildren, kRoots };
 
 // Limit on the attribute depth, which no tree needs.
 constexpr int64_t kMaxDepth = 1 << 16;
@@ -30,10 +30,8 @@ constexpr int64_t kMaxDepth = 1 << 16;
 constexpr double kWorthATable = 0.9;
 constexpr int64_t kMaxSteps = 1 << 20;
 
-const DType kI32 = DType::Int(32);
-
-InferResult Infer(const InferContext& c) {
-  const TensorType &data = c.inputs[kData], &thresholds = c.inputs[kThresholds];
+InferResult InferDecisionTrees(const InferContext& c) {
+  const TensorType &data = c.inputs[kFeatureRows], &thresholds = c.inputs[kThresholds];
   KILN_CONSTRAINT(1, data.rank() == 2 && data.shape[1] >= 1 && data.dtype.is_float(),
                   data.ToString(), "floats of shape (samples, features)");
   KILN_CONSTRAINT(
@@ -108,8 +106,8 @@ Tensor TableOf(const std::vector<int32_t>& trees, int64_t count) {
   return Tensor::From<uint8_t>(shape, DType::UInt(8), bytes);
 }
 
-absl::Status Lower(StageBuilder& b) {
-  const int64_t width = b.input_shape(kData)[1], nodes = b.input_shape(kFeatures)[0];
+absl::Status LowerDecisionTrees(StageBuilder& b) {
+  const int64_t width = b.input_shape(kFeatureRows)[1], nodes = b.input_shape(kFeatures)[0];
   const bool missing = b.attrs().Bool("missing");
   const bool nodes_known =
       b.IsWithin(kChildren, INT32_MIN, nodes - 1) && b.IsWithin(kRoots, INT32_MIN, nodes - 1);
@@ -124,7 +122,7 @@ absl::Status Lower(StageBuilder& b) {
       return absl::OkStatus();
     }
   }
-  const Access data = b.Input(kData), features = b.Input(kFeatures),
+  const Access data = b.Input(kFeatureRows), features = b.Input(kFeatures),
                thresholds = b.Input(kThresholds), children = b.Input(kChildren),
                roots = b.Input(kRoots);
   const auto as_i32 = [](const Expr& value) { return loop::MakeCast(kI32, value); };
@@ -207,8 +205,8 @@ const OpDef kDecisionTrees = {
      "features and children have a row for each threshold", "roots is a vector",
      "features, children and roots hold integers", absl::StrCat("depth is 0 to ", kMaxDepth)},
     {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed},
-    Infer,
-    Lower,
+    InferDecisionTrees,
+    LowerDecisionTrees,
     {Walk(Values(F32({4, 2}), {1, 2, 1, 3, 2, 0, kNan, 0}), kTables[0], 2, false,
           Values(I32({4, 2}), {0, 3, 1, 3, 2, 3, 2, 3})),
      Walk(Values(F32({3, 2}), {kNan, 2, 0, kNan, 5, 5}), Values(I8({2}), {-1, 1}), 3, true,

@@ -9,7 +9,7 @@ namespace {
 
 enum { kData, kOffset, kWeight };
 
-struct Setting {
+struct DeformableSetting {
   DataLayout layout;
   Window window;
   int64_t channels = 0, outputs = 0, groups = 1, deformable_groups = 1;
@@ -20,10 +20,11 @@ struct Setting {
   }
 };
 
-absl::StatusOr<Setting> Read(const Attrs& attrs, const TensorType& data, const TensorType& offset,
-                             const TensorType& weight) {
+absl::StatusOr<DeformableSetting> ReadDeformable(const Attrs& attrs, const TensorType& data,
+                                                 const TensorType& offset,
+                                                 const TensorType& weight) {
   const std::string& kernel = attrs.String("kernel_layout");
-  Setting s;
+  DeformableSetting s;
   KILN_ASSIGN_OR_RETURN(s.layout, ParseDataLayout(attrs, "data_layout", 2, 2));
   KILN_CONSTRAINT(2, kernel == (s.layout.channels_last ? "HWIO" : "OIHW"),
                   absl::StrCat("kernel_layout ", kernel), "OIHW, or of NHWC HWIO");
@@ -60,7 +61,7 @@ absl::StatusOr<Setting> Read(const Attrs& attrs, const TensorType& data, const T
   return s;
 }
 
-InferResult Infer(const InferContext& c) {
+InferResult InferDeformableConv2d(const InferContext& c) {
   const DType dtype = c.inputs[kData].dtype;
   KILN_CONSTRAINT(1,
                   dtype.is_float() && c.inputs[kOffset].dtype == dtype &&
@@ -69,15 +70,16 @@ InferResult Infer(const InferContext& c) {
                   absl::StrCat(dtype.ToString(), ", ", c.inputs[kOffset].dtype.ToString(), " and ",
                                c.inputs[kWeight].dtype.ToString()),
                   "floats of one dtype");
-  KILN_ASSIGN_OR_RETURN(const Setting s,
-                        Read(c.attrs, c.inputs[kData], c.inputs[kOffset], c.inputs[kWeight]));
+  KILN_ASSIGN_OR_RETURN(
+      const DeformableSetting s,
+      ReadDeformable(c.attrs, c.inputs[kData], c.inputs[kOffset], c.inputs[kWeight]));
   return OutputTypes(
       {{s.layout.Order(c.inputs[kData].shape[0], s.outputs, Outs(s.window)), dtype}});
 }
 
 // The values that the taps read, of SampledShape. A value is interpolated between four places of
 // data; it is 0 beyond data.
-Access Samples(StageBuilder& b, const Setting& s) {
+Access Samples(StageBuilder& b, const DeformableSetting& s) {
   const DType dtype = ComputeType(b.input_dtype(kData));
   const Shape& data = b.input_shape(kData);
   const auto number = [&](double value) { return loop::Const(dtype, value); };
@@ -122,9 +124,10 @@ Access Samples(StageBuilder& b, const Setting& s) {
       });
 }
 
-absl::Status Lower(StageBuilder& b) {
-  KILN_ASSIGN_OR_RETURN(const Setting s, Read(b.attrs(), b.input_type(kData), b.input_type(kOffset),
-                                              b.input_type(kWeight)));
+absl::Status LowerDeformableConv2d(StageBuilder& b) {
+  KILN_ASSIGN_OR_RETURN(
+      const DeformableSetting s,
+      ReadDeformable(b.attrs(), b.input_type(kData), b.input_type(kOffset), b.input_type(kWeight)));
   const Access samples = Samples(b, s);
   const Expr depth = s.channels / s.groups, per_group = s.outputs / s.groups;
   const Shape extents = {s.window[0].taps, s.window[1].taps, s.channels / s.groups};
@@ -181,8 +184,8 @@ const OpDef kDeformableConv2d = {
      "at least one window fits into the padded data",
      "offset has two channels per deformable group and tap, and the extents of the result"},
     {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed, .weight = 2},
-    Infer,
-    Lower,
+    InferDeformableConv2d,
+    LowerDeformableConv2d,
     // First case: a window of one tap reads data at (y, x) + offset. Second
     // case: two taps side by side.
     {Case({Values(F32({1, 1, 2, 2}), {1, 2, 3, 4}),

@@ -5,13 +5,13 @@ namespace kiln {
 namespace {
 
 // Constraints 1 to 3 are those of ProductType.
-InferResult Infer(const InferContext& c) {
+InferResult InferDense(const InferContext& c) {
   KILN_ASSIGN_OR_RETURN(const DType dtype, ProductType(c, /*takes_byte_weights=*/true));
   KILN_ASSIGN_OR_RETURN(Shape shape, DenseShape(c));
   return OutputTypes({{std::move(shape), dtype}});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerDense(StageBuilder& b) {
   const Factor data = WidenedInput(b, 0), weight = WidenedInput(b, 1);
   const Access dense = b.Reduce("dense", b.output_shape(0), {b.input_shape(1)[1]},
                                 loop::Combine::kSum, [&](const Indices& i, const Indices& r) {
@@ -23,7 +23,7 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-bool ByRows(const Graph&, const Node&) { return true; }
+bool DenseByRows(const Graph&, const Node&) { return true; }
 
 const OpDef kDense = {
     {.name = "nn.dense",
@@ -48,10 +48,10 @@ const OpDef kDense = {
      .weight = 1,
      .takes_byte_weights = true,
      .channels = Channels::kRows,
-     .by_rows = ByRows,
+     .by_rows = DenseByRows,
      .quantized = "qnn.dense"},
-    Infer,
-    Lower,
+    InferDense,
+    LowerDense,
     {Case({Values(F32({2, 3}), {1, 2, 3, 4, 5, 6}), Values(F32({2, 3}), {1, 0, -1, 0.5, 1, 2})},
           {{"units", 2}}, {Values(F32({2, 2}), {-2, 8.5, -2, 19})}),
      Case({Values(I8({1, 2}), {100, 100}), Values(I8({1, 2}), {100, -1})},

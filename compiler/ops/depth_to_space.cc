@@ -11,7 +11,7 @@ constexpr int64_t kMaxBlock = int64_t{1} << 14;
 
 // Channels as blocks of size² places. A place is the major part of a channel's number (DCR:
 // `place_first`) or the minor part (CRD).
-struct Blocks {
+struct DepthBlocks {
   int64_t size, channels;  // channels of the tensor with more places
   bool place_first;
 
@@ -27,13 +27,13 @@ struct Blocks {
   }
 };
 
-struct Setting {
+struct BlockSetting {
   DataLayout layout;
   int64_t block = 1;
 };
 
 // Checks `layout` here instead of in ParseDataLayout, as these operators have no out_layout.
-absl::StatusOr<Setting> Read(const InferContext& c) {
+absl::StatusOr<BlockSetting> ReadBlockSetting(const InferContext& c) {
   const std::string &layout = c.attrs.String("layout"), &mode = c.attrs.String("mode");
   KILN_CONSTRAINT(1, layout == "NCHW" || layout == "NHWC", absl::StrCat("layout ", layout),
                   "NCHW or NHWC");
@@ -42,11 +42,11 @@ absl::StatusOr<Setting> Read(const InferContext& c) {
   const int64_t block = c.attrs.Int("block_size");
   KILN_CONSTRAINT(4, block >= 1 && block <= kMaxBlock, absl::StrCat("block_size ", block),
                   absl::StrCat("1 to ", kMaxBlock));
-  return Setting{DataLayoutOf(c.attrs, "layout", 2), block};
+  return BlockSetting{DataLayoutOf(c.attrs, "layout", 2), block};
 }
 
 InferResult InferDepthToSpace(const InferContext& c) {
-  KILN_ASSIGN_OR_RETURN(const Setting s, Read(c));
+  KILN_ASSIGN_OR_RETURN(const BlockSetting s, ReadBlockSetting(c));
   Shape shape = c.inputs[0].shape;
   int64_t& channels = shape[s.layout.channel_dim()];
   KILN_CONSTRAINT(5, channels % (s.block * s.block) == 0, absl::StrCat(channels, " channels"),
@@ -57,7 +57,7 @@ InferResult InferDepthToSpace(const InferContext& c) {
 }
 
 InferResult InferSpaceToDepth(const InferContext& c) {
-  KILN_ASSIGN_OR_RETURN(const Setting s, Read(c));
+  KILN_ASSIGN_OR_RETURN(const BlockSetting s, ReadBlockSetting(c));
   Shape shape = c.inputs[0].shape;
   for (int k = 0; k < 2; ++k) {
     int64_t& extent = shape[s.layout.spatial_dim(k)];
@@ -69,13 +69,13 @@ InferResult InferSpaceToDepth(const InferContext& c) {
   return OutputTypes({{std::move(shape), c.inputs[0].dtype}});
 }
 
-Blocks BlocksOf(const StageBuilder& b, int64_t channels) {
+DepthBlocks DepthBlocksOf(const StageBuilder& b, int64_t channels) {
   return {b.attrs().Int("block_size"), channels, b.attrs().String("mode") == "DCR"};
 }
 
 absl::Status LowerDepthToSpace(StageBuilder& b) {
   const DataLayout layout = DataLayoutOf(b.attrs(), "layout", 2);
-  const Blocks blocks = BlocksOf(b, b.output_shape(0)[layout.channel_dim()]);
+  const DepthBlocks blocks = DepthBlocksOf(b, b.output_shape(0)[layout.channel_dim()]);
   const Expr size = blocks.size;
   b.Output(0, [&](const Indices& i) {
     const Indices p = layout.Space(i);
@@ -87,7 +87,8 @@ absl::Status LowerDepthToSpace(StageBuilder& b) {
 
 absl::Status LowerSpaceToDepth(StageBuilder& b) {
   const DataLayout layout = DataLayoutOf(b.attrs(), "layout", 2);
-  const Blocks blocks = BlocksOf(b, std::max<int64_t>(b.input_shape(0)[layout.channel_dim()], 1));
+  const DepthBlocks blocks =
+      DepthBlocksOf(b, std::max<int64_t>(b.input_shape(0)[layout.channel_dim()], 1));
   const Expr size = blocks.size;
   b.Output(0, [&](const Indices& i) {
     const Indices p = layout.Space(i);
@@ -98,9 +99,9 @@ absl::Status LowerSpaceToDepth(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-OpDef Block(std::string name, std::string doc, InferResult (*infer)(const InferContext&),
-            absl::Status (*lower)(StageBuilder&), std::string divides,
-            std::vector<OpExample> examples) {
+OpDef BlockOperator(std::string name, std::string doc, InferResult (*infer)(const InferContext&),
+                    absl::Status (*lower)(StageBuilder&), std::string divides,
+                    std::vector<OpExample> examples) {
   return {
       {.name = std::move(name),
        .doc = std::move(doc),
@@ -121,22 +122,24 @@ OpDef Block(std::string name, std::string doc, InferResult (*infer)(const InferC
 }
 
 const OpDef kBlocks[] = {
-    Block("nn.depth_to_space", "Blocks of block_size² channels, moved into blocks of positions.",
-          InferDepthToSpace, LowerDepthToSpace, "block_size² divides the number of channels",
-          {Case({Iota(F32({1, 8, 1, 1}))}, {{"block_size", 2}},
-                {Values(F32({1, 2, 2, 2}), {0, 2, 4, 6, 1, 3, 5, 7})}),
-           Case({Iota(F32({1, 8, 1, 1}))}, {{"block_size", 2}, {"mode", "CRD"}},
-                {Iota(F32({1, 2, 2, 2}))}),
-           Case({Iota(I8({1, 1, 2, 4}))}, {{"block_size", 2}, {"layout", "NHWC"}},
-                {Values(I8({1, 2, 4, 1}), {0, 1, 4, 5, 2, 3, 6, 7})})}),
-    Block("nn.space_to_depth", "Blocks of block_size² positions, moved into blocks of channels.",
-          InferSpaceToDepth, LowerSpaceToDepth, "block_size divides the extent in each direction",
-          {Case({Iota(F32({1, 2, 2, 2}))}, {{"block_size", 2}},
-                {Values(F32({1, 8, 1, 1}), {0, 4, 1, 5, 2, 6, 3, 7})}),
-           Case({Iota(F32({1, 2, 2, 2}))}, {{"block_size", 2}, {"mode", "CRD"}},
-                {Iota(F32({1, 8, 1, 1}))}),
-           Case({Iota(I8({1, 2, 4, 1}))}, {{"block_size", 2}, {"layout", "NHWC"}},
-                {Values(I8({1, 1, 2, 4}), {0, 1, 4, 5, 2, 3, 6, 7})})}),
+    BlockOperator(
+        "nn.depth_to_space", "Blocks of block_size² channels, moved into blocks of positions.",
+        InferDepthToSpace, LowerDepthToSpace, "block_size² divides the number of channels",
+        {Case({Iota(F32({1, 8, 1, 1}))}, {{"block_size", 2}},
+              {Values(F32({1, 2, 2, 2}), {0, 2, 4, 6, 1, 3, 5, 7})}),
+         Case({Iota(F32({1, 8, 1, 1}))}, {{"block_size", 2}, {"mode", "CRD"}},
+              {Iota(F32({1, 2, 2, 2}))}),
+         Case({Iota(I8({1, 1, 2, 4}))}, {{"block_size", 2}, {"layout", "NHWC"}},
+              {Values(I8({1, 2, 4, 1}), {0, 1, 4, 5, 2, 3, 6, 7})})}),
+    BlockOperator(
+        "nn.space_to_depth", "Blocks of block_size² positions, moved into blocks of channels.",
+        InferSpaceToDepth, LowerSpaceToDepth, "block_size divides the extent in each direction",
+        {Case({Iota(F32({1, 2, 2, 2}))}, {{"block_size", 2}},
+              {Values(F32({1, 8, 1, 1}), {0, 4, 1, 5, 2, 6, 3, 7})}),
+         Case({Iota(F32({1, 2, 2, 2}))}, {{"block_size", 2}, {"mode", "CRD"}},
+              {Iota(F32({1, 8, 1, 1}))}),
+         Case({Iota(I8({1, 2, 4, 1}))}, {{"block_size", 2}, {"layout", "NHWC"}},
+              {Values(I8({1, 1, 2, 4}), {0, 1, 4, 5, 2, 3, 6, 7})})}),
 };
 KILN_REGISTER_OPS(kBlocks);
 

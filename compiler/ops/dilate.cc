@@ -7,7 +7,7 @@
 namespace kiln {
 namespace {
 
-InferResult Infer(const InferContext& c) {
+InferResult InferDilate(const InferContext& c) {
   const TensorType& x = c.inputs[0];
   const std::vector<int64_t> strides = c.attrs.Ints("strides");
   KILN_CONSTRAINT(1, strides.size() == x.shape.size(), absl::StrCat(strides.size(), " strides"),
@@ -26,7 +26,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{std::move(shape), x.dtype}});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerDilate(StageBuilder& b) {
   const std::vector<int64_t> strides = b.attrs().Ints("strides");
   const DType dtype = ComputeType(b.output_dtype(0));
   b.Output(0, [&, x = b.Input(0)](const Indices& i) {
@@ -52,8 +52,8 @@ const OpDef kDilate = {
                 "value of the gaps, cast to the dtype of x"}}},
     {"strides has a positive number per dimension", "the result is a tensor within the limits"},
     {.fusion = Fusion::kInjective, .layout = {LayoutRule::kPerAxis, "strides"}},
-    Infer,
-    Lower,
+    InferDilate,
+    LowerDilate,
     {Case({Values(F32({2, 2}), {1, 2, 3, 4})}, {{"strides", List({1, 3})}, {"dilation_value", 9.0}},
           {Values(F32({2, 4}), {1, 9, 9, 2, 3, 9, 9, 4})}),
      Case({Values(I32({2}), {1, 2})}, {{"strides", List({2})}}, {Values(I32({3}), {1, 0, 2})}),

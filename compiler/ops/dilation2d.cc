@@ -6,13 +6,14 @@
 namespace kiln {
 namespace {
 
-struct Setting {
+struct DilationSetting {
   DataLayout layout;
   Window window;
 };
 
 // Reads the geometry. MakeWindow expects the attribute `dilations` under the name `dilation`.
-absl::StatusOr<Setting> Read(const Attrs& attrs, const TensorType& data, const TensorType& weight) {
+absl::StatusOr<DilationSetting> ReadDilation(const Attrs& attrs, const TensorType& data,
+                                             const TensorType& weight) {
   const std::string &layout = attrs.String("data_layout"), &kernel = attrs.String("kernel_layout");
   KILN_CONSTRAINT(2, (layout == "NCHW" && kernel == "IHW") || (layout == "NHWC" && kernel == "HWI"),
                   absl::StrCat("layouts ", layout, " and ", kernel),
@@ -33,23 +34,24 @@ absl::StatusOr<Setting> Read(const Attrs& attrs, const TensorType& data, const T
   KILN_ASSIGN_OR_RETURN(Window window,
                         MakeWindow(geometry, order.Space(data.shape), taps, false, 4));
   KILN_RETURN_IF_ERROR(CheckPadded(order, data, window, 5));
-  return Setting{order, std::move(window)};
+  return DilationSetting{order, std::move(window)};
 }
 
-InferResult Infer(const InferContext& c) {
+InferResult InferDilation2d(const InferContext& c) {
   const TensorType &data = c.inputs[0], &weight = c.inputs[1];
   const DType dtype = c.attrs.DTypeOr("out_dtype", data.dtype);
   KILN_CONSTRAINT(
       1, IsNumeric(data.dtype) && data.dtype == weight.dtype && dtype == data.dtype,
       absl::StrCat(data.dtype.ToString(), ", ", weight.dtype.ToString(), " and ", dtype.ToString()),
       "numbers of one dtype");
-  KILN_ASSIGN_OR_RETURN(const Setting s, Read(c.attrs, data, weight));
+  KILN_ASSIGN_OR_RETURN(const DilationSetting s, ReadDilation(c.attrs, data, weight));
   return OutputTypes(
       {{s.layout.Order(data.shape[0], data.shape[s.layout.channel_dim()], Outs(s.window)), dtype}});
 }
 
-absl::Status Lower(StageBuilder& b) {
-  KILN_ASSIGN_OR_RETURN(const Setting s, Read(b.attrs(), b.input_type(0), b.input_type(1)));
+absl::Status LowerDilation2d(StageBuilder& b) {
+  KILN_ASSIGN_OR_RETURN(const DilationSetting s,
+                        ReadDilation(b.attrs(), b.input_type(0), b.input_type(1)));
   const DType dtype = ComputeType(b.input_dtype(0));
   const Access x =
       Padded(b, b.Input(0), s.layout, b.input_shape(0), s.window, loop::Const(dtype, 0));
@@ -85,8 +87,8 @@ const OpDef kDilation2d = {
      "taps, strides and dilations are positive, and padding is not negative",
      "at least one window fits into the padded data, which is a tensor within the limits"},
     {.fusion = Fusion::kReduction, .layout = LayoutRule::kFixed, .weight = 1},
-    Infer,
-    Lower,
+    InferDilation2d,
+    LowerDilation2d,
     {Case({Values(F32({1, 1, 2, 2}), {0.1, 0.2, 0.3, 0.4}),
            Values(F32({1, 2, 2}), {0.4, 0.3, 0.1, 0})},
           {}, {Values(F32({1, 1, 1, 1}), {0.5})}, 1e-6),

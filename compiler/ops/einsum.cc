@@ -99,7 +99,7 @@ absl::StatusOr<std::map<int, int64_t>> Extents(const Equation& e,
   return extents;
 }
 
-InferResult Infer(const InferContext& c) {
+InferResult InferEinsum(const InferContext& c) {
   std::vector<Shape> shapes;
   KILN_CONSTRAINT(5, !c.inputs.empty(), "no operands", "at least one");
   for (const TensorType& type : c.inputs) {
@@ -114,7 +114,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{std::move(shape), c.inputs[0].dtype}});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerEinsum(StageBuilder& b) {
   std::vector<Shape> shapes;
   for (int k = 0; k < b.num_inputs(); ++k) shapes.push_back(b.input_shape(k));
   KILN_ASSIGN_OR_RETURN(const Equation e, ParseEquation(b.attrs().String("equation"), shapes));
@@ -167,8 +167,8 @@ const OpDef kEinsum = {
      "the result has letters of the operands, each at most once",
      "the operands hold numbers of the same dtype"},
     {.fusion = Fusion::kContraction, .layout = LayoutRule::kFixed},
-    Infer,
-    Lower,
+    InferEinsum,
+    LowerEinsum,
     {Case({Values(F32({2, 2}), {1, 2, 3, 4}), Values(F32({2, 2}), {5, 6, 7, 8})},
           {{"equation", "ij,jk->ik"}}, {Values(F32({2, 2}), {19, 22, 43, 50})}),
      Case({Values(F32({2, 2}), {1, 2, 3, 4})}, {{"equation", "ii->i"}}, {Values(F32({2}), {1, 4})}),

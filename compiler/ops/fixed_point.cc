@@ -12,7 +12,6 @@ namespace {
 
 using loop::Expr;
 
-const DType kI32 = DType::Int(32), kI64 = DType::Int(64);
 constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMin = std::numeric_limits<int32_t>::min();
 

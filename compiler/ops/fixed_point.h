@@ -11,6 +11,8 @@
 
 namespace kiln {
 
+inline loop::Expr AsI32(const loop::Expr& x) { return loop::MakeCast(kI32, x); }
+
 // factor == multiplier / 2^31 * 2^shift, with multiplier in [2^30, 2^31). The multiplier is 0 if
 // the factor is 0 or too small for a shift of -31.
 struct FixedPointFactor {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kMaxShift = 30;
 
-InferResult Infer(const InferContext& c) {
+InferResult InferFixedPointMultiply(const InferContext& c) {
   KILN_CONSTRAINT(1, c.inputs[0].dtype == DType::Int(32), c.inputs[0].dtype.ToString(), "int32");
   const int64_t multiplier = c.attrs.Int("multiplier"), shift = c.attrs.Int("shift");
   KILN_CONSTRAINT(2, multiplier >= INT32_MIN && multiplier <= INT32_MAX,
@@ -23,7 +23,7 @@ InferResult Infer(const InferContext& c) {
 
 // The product has 62 bits and half of the divisor at most 61, so that their sum
 // does not overflow 64 bits.
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerFixedPointMultiply(StageBuilder& b) {
   const DType wide = DType::Int(64);
   const int64_t down = 31 - b.attrs().Int("shift");
   const auto number = [&](int64_t value) { return loop::IntConst(loop::Type::Of(wide), value); };
@@ -45,8 +45,8 @@ const OpDef kFixedPointMultiply = {
           {"shift", AttrType::kInt, {}, true, "shift to the left, in bits"}}},
     {"data is int32", "multiplier is an int32", "shift is -30 to 30"},
     {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
-    Infer,
-    Lower,
+    InferFixedPointMultiply,
+    LowerFixedPointMultiply,
     {Case({Values(I32({5}), {100, -100, 3, -3, 2147483647})},
           {{"multiplier", 1 << 30}, {"shift", 0}},
           {Values(I32({5}), {50, -50, 2, -1, 1073741824})}),

@@ -25,14 +25,15 @@ struct Product {
   std::vector<ValueId> values;
 };
 
-void Multiply(const Graph& graph, const std::vector<ValueId>& factors, bool further, Product& p) {
+void MultiplyFactors(const Graph& graph, const std::vector<ValueId>& factors, bool further,
+                     Product& p) {
   for (const ValueId factor : factors) {
     const std::optional<double> scalar = ScalarOf(graph, factor);
     const Node* product = ProducerIf(graph, factor, "multiply");
     if (scalar.has_value()) {
       p.scale *= *scalar;
     } else if (product != nullptr && further) {
-      Multiply(graph, product->inputs, false, p);
+      MultiplyFactors(graph, product->inputs, false, p);
     } else {
       p.values.push_back(factor);
     }
@@ -92,7 +93,7 @@ absl::StatusOr<ValueId> MakeGelu(Graph& graph, ValueId x, const SourceLocation& 
 absl::StatusOr<std::vector<ValueId>> AsGelu(Graph& graph, const Node& node,
                                             const std::vector<ValueId>& inputs) {
   Product product;
-  Multiply(graph, inputs, true, product);
+  MultiplyFactors(graph, inputs, true, product);
   if (product.values.size() != 2) return std::vector<ValueId>();
   for (const size_t k : {0, 1}) {
     const ValueId x = product.values[k];

@@ -32,7 +32,7 @@ absl::StatusOr<std::vector<int64_t>> AdaptiveSize(const Attrs& attrs,
 }
 
 template <int kSpatial>
-InferResult Infer(const InferContext& c) {
+InferResult InferGlobalPool(const InferContext& c) {
   const TensorType& data = c.inputs[0];
   KILN_CONSTRAINT(1, IsNumeric(data.dtype), data.dtype.ToString(), "numbers");
   KILN_ASSIGN_OR_RETURN(const DataLayout layout, ParseDataLayout(c.attrs, "layout", kSpatial, 2));
@@ -62,7 +62,7 @@ struct AdaptiveDim {
 };
 
 template <int kSpatial, Combine kCombine>
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerGlobalPool(StageBuilder& b) {
   const DataLayout layout = DataLayoutOf(b.attrs(), "layout", kSpatial);
   const std::vector<int64_t> space = layout.Space(b.input_shape(0)),
                              outs = layout.Space(b.output_shape(0));
@@ -120,8 +120,8 @@ OpDef Global(std::string name, std::string doc, double expected) {
           {.fusion = Fusion::kReduction,
            .layout = {LayoutRule::kNamed, "layout"},
            .origin = OriginOf(kCombine)},
-          Infer<2>,
-          Lower<2, kCombine>,
+          InferGlobalPool<2>,
+          LowerGlobalPool<2, kCombine>,
           {Case({Iota(F32({1, 1, 3, 3}))}, {}, {Values(F32({1, 1, 1, 1}), {expected})}),
            {.inputs = {F32({2, 3, 4, 5})}},
            {.inputs = {F32({1, 4, 3, 18})}, .attrs = {{"layout", "NHWC"}}},
@@ -146,8 +146,8 @@ OpDef Adaptive(std::string name, std::string doc, std::vector<OpExample> example
           {.fusion = Fusion::kReduction,
            .layout = {LayoutRule::kNamed, "layout"},
            .origin = OriginOf(kCombine)},
-          Infer<kSpatial>,
-          Lower<kSpatial, kCombine>,
+          InferGlobalPool<kSpatial>,
+          LowerGlobalPool<kSpatial, kCombine>,
           std::move(examples)};
 }
 

@@ -8,7 +8,7 @@
 namespace kiln {
 namespace {
 
-InferResult Infer(const InferContext& c) {
+InferResult InferGridSample(const InferContext& c) {
   const TensorType &data = c.inputs[0], &grid = c.inputs[1];
   KILN_CONSTRAINT(1, data.dtype.is_float() && grid.dtype.is_float(),
                   absl::StrCat(data.dtype.ToString(), " and ", grid.dtype.ToString()), "floats");
@@ -96,7 +96,7 @@ std::vector<Neighbour> Neighbours(const Dim& dim, const std::string& method, con
   return {{floor, one - rest}, {floor + one, rest}};
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerGridSample(StageBuilder& b) {
   const Shape& data = b.input_shape(0);
   const size_t dims = data.size() - 2;
   const std::string& method = b.attrs().String("method");
@@ -164,8 +164,8 @@ const OpDef kGridSample = {
      "method is bilinear, nearest, or bicubic with NCHW",
      "padding_mode is zeros, border or reflection", "data has at least one position"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
-    Infer,
-    Lower,
+    InferGridSample,
+    LowerGridSample,
     {Case({Values(F32({1, 1, 1, 3}), {0, 4, 8}),
            Values(F32({1, 2, 1, 4}), {-1, -0.5, 1, 3, 0, 0, 0, 0})},
           {}, {Values(F32({1, 1, 1, 4}), {0, 2, 8, 0})}),

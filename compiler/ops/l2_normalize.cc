@@ -7,13 +7,13 @@
 namespace kiln {
 namespace {
 
-InferResult Infer(const InferContext& c) {
+InferResult InferL2Normalize(const InferContext& c) {
   KILN_CONSTRAINT(1, c.inputs[0].dtype.is_float(), c.inputs[0].dtype.ToString(), "floats");
   KILN_RETURN_IF_ERROR(ReducedAxes(c.attrs, c.inputs[0].rank(), 2).status());
   return OutputTypes({c.inputs[0]});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerL2Normalize(StageBuilder& b) {
   const Shape& shape = b.input_shape(0);
   KILN_ASSIGN_OR_RETURN(const std::vector<bool> reduced,
                         ReducedAxes(b.attrs(), static_cast<int>(shape.size()), 2));
@@ -41,8 +41,8 @@ const OpDef kL2Normalize = {
                {"axis", AttrType::kInts, {}, false, "axes of the sum; all if None"}}},
     {"data holds floats", "axis names axes of data, each at most once"},
     {.fusion = Fusion::kReduction, .layout = {LayoutRule::kAxis, "axis"}},
-    Infer,
-    Lower,
+    InferL2Normalize,
+    LowerL2Normalize,
     {Case({Values(F32({2, 2}), {3, 4, 0, 0})}, {{"eps", 0.25}, {"axis", AttrValue::Ints({1})}},
           {Values(F32({2, 2}), {0.6, 0.8, 0, 0})}, 1e-6),
      {.inputs = {F32({2, 3, 4})}, .attrs = {{"eps", 1e-12}, {"axis", AttrValue::Ints({1, -1})}}},

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kMaxSize = int64_t{1} << 20;
 
-InferResult Infer(const InferContext& c) {
+InferResult InferLrn(const InferContext& c) {
   const TensorType& data = c.inputs[0];
   KILN_CONSTRAINT(1, data.dtype.is_float(), data.dtype.ToString(), "floats");
   KILN_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(c.attrs.Int("axis"), data.rank(), 2));
@@ -24,7 +24,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({data});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerLrn(StageBuilder& b) {
   const Shape& shape = b.input_shape(0);
   const size_t axis = AxisOf(b.attrs().Int("axis"), shape.size());
   const int64_t size = b.attrs().Int("size"), half = size / 2;
@@ -66,8 +66,8 @@ const OpDef kLrn = {
     {"data holds floats", "axis is an axis of data", "size is odd",
      "the padded data is a tensor within the limits"},
     {.fusion = Fusion::kReduction, .layout = {LayoutRule::kAxis, "axis"}},
-    Infer,
-    Lower,
+    InferLrn,
+    LowerLrn,
     {Case({Values(F32({1, 3}), {1, 2, 3})},
           {{"size", 3}, {"bias", 1.0}, {"alpha", 3.0}, {"beta", 1.0}},
           {Values(F32({1, 3}), {1.0 / 6, 2.0 / 15, 3.0 / 14})}, 1e-6),

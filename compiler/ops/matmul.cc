@@ -10,15 +10,15 @@ namespace {
 // Rows and columns of op(A) op(B), and the depth of its sums. The last two dimensions of
 // A and B are matrices. MakeProduct checks constraint 5 (depths). Its callers have
 // checked constraint 4 (ranks).
-struct Product {
+struct MatrixProduct {
   int64_t rows, columns, depth;
 };
 
-absl::StatusOr<Product> MakeProduct(const InferContext& c) {
+absl::StatusOr<MatrixProduct> MakeProduct(const InferContext& c) {
   const Shape &a = c.inputs[0].shape, &b = c.inputs[1].shape;
   const bool at = c.attrs.Bool("transpose_a"), bt = c.attrs.Bool("transpose_b");
   const int64_t a0 = a[a.size() - 2], a1 = a.back(), b0 = b[b.size() - 2], b1 = b.back();
-  const Product p{at ? a1 : a0, bt ? b0 : b1, at ? a0 : a1};
+  const MatrixProduct p{at ? a1 : a0, bt ? b0 : b1, at ? a0 : a1};
   KILN_CONSTRAINT(5, p.depth == (bt ? b1 : b0),
                   absl::StrCat("depths ", p.depth, " and ", bt ? b1 : b0), "one depth");
   return p;
@@ -32,7 +32,7 @@ InferResult InferMatmul(const InferContext& c) {
                   "tensor_a of rank 2 or more and tensor_b of rank 2");
   KILN_CONSTRAINT(4, a.size() == 2 || !c.attrs.Bool("transpose_a"), ShapeToString(a),
                   "rank 2 where tensor_a is transposed");
-  KILN_ASSIGN_OR_RETURN(const Product p, MakeProduct(c));
+  KILN_ASSIGN_OR_RETURN(const MatrixProduct p, MakeProduct(c));
   KILN_CONSTRAINT(6, c.attrs.IsNone("units") || c.attrs.Int("units") == p.columns,
                   absl::StrCat("units ", c.attrs.Get("units").ToString()),
                   absl::StrCat(p.columns, " as tensor_b has"));
@@ -48,14 +48,14 @@ InferResult InferBatchMatmul(const InferContext& c) {
   KILN_CONSTRAINT(4, a.size() >= 3 && a.size() == b.size(),
                   absl::StrCat(ShapeToString(a), " and ", ShapeToString(b)),
                   "one rank, of 3 or more");
-  KILN_ASSIGN_OR_RETURN(const Product p, MakeProduct(c));
+  KILN_ASSIGN_OR_RETURN(const MatrixProduct p, MakeProduct(c));
   KILN_ASSIGN_OR_RETURN(Shape shape, BatchShape(a, b));
   shape.insert(shape.end(), {p.rows, p.columns});
   return OutputTypes({{std::move(shape), dtype}});
 }
 
 // Lowers both operators. The output's index is (batch…, row, column).
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerMatmul(StageBuilder& b) {
   const bool at = b.attrs().Bool("transpose_a"), bt = b.attrs().Bool("transpose_b");
   const Factor x = WidenedInput(b, 0), y = WidenedInput(b, 1);
   const Shape xs = b.input_shape(0), ys = b.input_shape(1);
@@ -69,7 +69,7 @@ absl::Status Lower(StageBuilder& b) {
 }
 
 // False if a batch of data is broadcast: several output rows then read the same row of data.
-bool ByRows(const Graph& graph, const Node& node) {
+bool MatmulByRows(const Graph& graph, const Node& node) {
   const Shape &data = graph.type(node.inputs[0]).shape, &out = graph.type(node.outputs[0]).shape;
   return !node.attrs.Bool("transpose_a") && std::equal(data.begin(), data.end() - 1, out.begin());
 }
@@ -97,9 +97,12 @@ const OpDef kMatmul = {
      "out_dtype is of the same kind and not narrower",
      "tensor_a has rank 2 or more (exactly 2 if transposed), and tensor_b has rank 2",
      "the depths agree", "units is None or the number of columns"},
-    {.fusion = Fusion::kContraction, .layout = LayoutRule::kFixed, .weight = 1, .by_rows = ByRows},
+    {.fusion = Fusion::kContraction,
+     .layout = LayoutRule::kFixed,
+     .weight = 1,
+     .by_rows = MatmulByRows},
     InferMatmul,
-    Lower,
+    LowerMatmul,
     {Case({Values(F32({2, 2}), {1, 2, 3, 4}), Values(F32({2, 2}), {1, 0, -1, 2})}, {{"units", 2}},
           {Values(F32({2, 2}), {-1, 4, -1, 8})}),
      Case({Values(F32({2, 1}), {1, 2}), Values(F32({3, 2}), {1, 0, 0, 1, 1, 1})},
@@ -123,9 +126,12 @@ const OpDef kBatchMatmul = {
      "out_dtype is of the same kind and not narrower",
      "both have the same rank, which is 3 or more", "the depths agree",
      "the batch extents are equal, or 1 in one of the inputs"},
-    {.fusion = Fusion::kContraction, .layout = LayoutRule::kFixed, .weight = 1, .by_rows = ByRows},
+    {.fusion = Fusion::kContraction,
+     .layout = LayoutRule::kFixed,
+     .weight = 1,
+     .by_rows = MatmulByRows},
     InferBatchMatmul,
-    Lower,
+    LowerMatmul,
     {Case({Values(F32({2, 1, 2}), {1, 2, 3, 4}), Values(F32({1, 2, 2}), {1, 0, -1, 2})}, {},
           {Values(F32({2, 1, 2}), {-1, 4, -1, 8})}),
      {.inputs = {F32({2, 3, 4}), F32({2, 5, 4})}, .attrs = {{"transpose_b", true}}},

@@ -22,7 +22,7 @@ Diagonals DiagonalsOf(const Attrs& attrs, const Shape& input) {
   return {input[input.size() - 2], input.back(), attrs.Int("k1"), attrs.Int("k2")};
 }
 
-InferResult Infer(const InferContext& c) {
+InferResult InferMatrixSetDiag(const InferContext& c) {
   const TensorType &input = c.inputs[0], &diagonal = c.inputs[1];
   KILN_CONSTRAINT(1, input.dtype == diagonal.dtype,
                   absl::StrCat(input.dtype.ToString(), " and ", diagonal.dtype.ToString()),
@@ -40,7 +40,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({input});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerMatrixSetDiag(StageBuilder& b) {
   const Diagonals d = DiagonalsOf(b.attrs(), b.input_shape(0));
   const bool upper_right = b.attrs().Bool("super_diag_right_align"),
              lower_right = b.attrs().Bool("sub_diag_right_align");
@@ -81,8 +81,8 @@ const OpDef kMatrixSetDiag = {
      "k1 and k2 are diagonals of input, in order",
      "diagonal has the shape that these diagonals require"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
-    Infer,
-    Lower,
+    InferMatrixSetDiag,
+    LowerMatrixSetDiag,
     {Case({Values(F32({3, 4}), {7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7}), Values(F32({3}), {1, 2, 3})},
           {}, {Values(F32({3, 4}), {1, 7, 7, 7, 7, 2, 7, 7, 7, 7, 3, 7})}),
      Case({Values(I32({3, 3}), {7, 7, 7, 7, 7, 7, 7, 7, 7}),

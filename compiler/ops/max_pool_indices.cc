@@ -17,7 +17,7 @@ absl::StatusOr<Window> WindowOf(const Attrs& attrs, const TensorType& data) {
                     attrs.Bool("ceil_mode"), 3);
 }
 
-InferResult Infer(const InferContext& c) {
+InferResult InferMaxPoolIndices(const InferContext& c) {
   KILN_ASSIGN_OR_RETURN(const Window window, WindowOf(c.attrs, c.inputs[0]));
   Shape shape = Outs(window);
   shape.insert(shape.begin(), c.inputs[0].shape.begin(), c.inputs[0].shape.begin() + 2);
@@ -25,7 +25,7 @@ InferResult Infer(const InferContext& c) {
 }
 
 // Finds the largest value of a window first, then the first place that holds it.
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerMaxPoolIndices(StageBuilder& b) {
   const Shape& data = b.input_shape(0);
   KILN_ASSIGN_OR_RETURN(const Window window, WindowOf(b.attrs(), {data, b.input_dtype(0)}));
   const Expr lowest = Neutral(Combine::kMax, ComputeType(b.input_dtype(0)));
@@ -94,8 +94,8 @@ const OpDef kMaxPoolIndices = {
      "value, one per dimension or one per side, none of them negative",
      "at least one window fits into the padded data"},
     {.fusion = Fusion::kReduction, .layout = LayoutRule::kFixed},
-    Infer,
-    Lower,
+    InferMaxPoolIndices,
+    LowerMaxPoolIndices,
     {Case({Values(F32({2, 1, 4}), {1, 3, 3, 2, 9, 8, 7, 6})},
           {{"pool_size", 2}, {"strides", 2}, {"dilation", 1}, {"padding", List({1, 1})}},
           {Values(I64({2, 1, 3}), {0, 1, 3, 4, 5, 7})}),

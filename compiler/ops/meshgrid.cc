@@ -15,7 +15,7 @@ size_t DimensionOf(const Attrs& attrs, size_t k, size_t count) {
   return swapped ? 1 - k : k;
 }
 
-InferResult Infer(const InferContext& c) {
+InferResult InferMeshgrid(const InferContext& c) {
   const std::string& indexing = c.attrs.String("indexing");
   KILN_CONSTRAINT(1, indexing == "ij" || indexing == "xy", absl::StrCat("indexing ", indexing),
                   "ij or xy");
@@ -32,7 +32,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes(std::vector<TensorType>(count, {shape, c.inputs[0].dtype}));
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerMeshgrid(StageBuilder& b) {
   const int count = b.num_inputs();
   for (int k = 0; k < count; ++k) {
     const size_t d = DimensionOf(b.attrs(), static_cast<size_t>(k), static_cast<size_t>(count));
@@ -57,8 +57,8 @@ const OpDef kMeshgrid = {
     {"indexing is ij or xy", absl::StrCat("there are 1 to ", kMaxRank, " vectors"),
      "they are vectors or scalars of the same dtype"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed, .origin = Origin::kMoved},
-    Infer,
-    Lower,
+    InferMeshgrid,
+    LowerMeshgrid,
     {Case({Values(F32({2}), {1, 2}), Values(F32({3}), {5, 6, 7})}, {},
           {Values(F32({2, 3}), {1, 1, 1, 2, 2, 2}), Values(F32({2, 3}), {5, 6, 7, 5, 6, 7})}),
      Case({Values(I32({2}), {1, 2}), Values(I32({3}), {5, 6, 7})}, {{"indexing", "xy"}},

@@ -105,7 +105,7 @@ InferResult InferTransform(const InferContext& c) {
 }
 
 // Coordinate k (x0, y0, x1, y1) of a box: its anchor, moved and stretched by the location.
-Expr Coordinate(const StageBuilder& b, const Expr& n, const Expr& box, int64_t k) {
+Expr BoxCoordinate(const StageBuilder& b, const Expr& n, const Expr& box, int64_t k) {
   const DType dtype = ComputeType(b.input_dtype(kLocations));
   const Access locations = b.Input(kLocations), anchors = b.Input(kAnchors);
   const std::vector<double> variances = b.attrs().Floats("variances");
@@ -155,9 +155,9 @@ absl::Status LowerTransform(StageBuilder& b) {
           return Indices{i[0], loop::MakeSelect(is_valid({i[0], i[1]}), rank, i[1]), i[2]};
         },
         [&](const Indices& i, const Expr& old) {
-          Expr value = Coordinate(b, i[0], i[1], 3);
+          Expr value = BoxCoordinate(b, i[0], i[1], 3);
           for (int64_t k = 2; k >= 0; --k) {
-            value = loop::MakeSelect(i[2] == Expr(k + 2), Coordinate(b, i[0], i[1], k), value);
+            value = loop::MakeSelect(i[2] == Expr(k + 2), BoxCoordinate(b, i[0], i[1], k), value);
           }
           value = loop::MakeSelect(i[2] == Expr(1), score({i[0], i[1]}), value);
           value =
@@ -172,7 +172,7 @@ absl::Status LowerTransform(StageBuilder& b) {
 AttrValue List(const std::vector<double>& values) {
   return AttrValue(std::vector<AttrValue>(values.begin(), values.end()));
 }
-AttrSchema Numbers(std::string name, const std::vector<double>& otherwise, std::string doc) {
+AttrSchema NumbersSchema(std::string name, const std::vector<double>& otherwise, std::string doc) {
   return {std::move(name), AttrType::kFloats, List(otherwise), false, std::move(doc)};
 }
 
@@ -182,11 +182,12 @@ const OpDef kBoxes[] = {
              "each size, and one of the first size for each ratio except the first. A size is a "
              "share of the height.",
       .inputs = {{"data", "floats, (n, channels, h, w); its elements are not read"}},
-      .attrs = {Numbers("sizes", {1}, "heights of boxes"),
-                Numbers("ratios", {1}, "ratios of width to height"),
-                Numbers("steps", {-1, -1},
-                        "distances between centers, y and x; 1 / h and 1 / w if not positive"),
-                Numbers("offsets", {0.5, 0.5}, "offsets of centers, y and x, in steps"),
+      .attrs = {NumbersSchema("sizes", {1}, "heights of boxes"),
+                NumbersSchema("ratios", {1}, "ratios of width to height"),
+                NumbersSchema(
+                    "steps", {-1, -1},
+                    "distances between centers, y and x; 1 / h and 1 / w if not positive"),
+                NumbersSchema("offsets", {0.5, 0.5}, "offsets of centers, y and x, in steps"),
                 {"clip", AttrType::kBool, false, false, "true to cut boxes off at 0 and 1"}}},
      {"data holds floats of rank 4",
       "sizes are finite, ratios are above 0, and there is at least one of each",
@@ -213,8 +214,8 @@ const OpDef kBoxes[] = {
                  {"anchor", "(1, boxes, 4): x0, y0, x1, y1"}},
       .attrs = {{"clip", AttrType::kBool, true, false, "true to cut boxes off at 0 and 1"},
                 {"threshold", AttrType::kFloat, 0.01, false, "least probability of a valid box"},
-                Numbers("variances", {0.1, 0.1, 0.2, 0.2},
-                        "factors of the four numbers of a location")},
+                NumbersSchema("variances", {0.1, 0.1, 0.2, 0.2},
+                              "factors of the four numbers of a location")},
       .num_outputs = [](const Attrs&, size_t) -> absl::StatusOr<int> { return 2; }},
      {"all inputs hold floats of the same dtype", "cls_prob is (n, classes, boxes)",
       "loc_pred is (n, boxes * 4)", "anchor is (1, boxes, 4)", "variances has four numbers"},

@@ -90,7 +90,7 @@ Expr Source(const Expr& i, const PadDim& pad, int64_t extent, Mode mode) {
   return ClampIndex(select_below(Expr(-shift) - place, above), extent);
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerPad(StageBuilder& b) {
   const Shape& data = b.input_shape(0);
   KILN_ASSIGN_OR_RETURN(const std::vector<PadDim> pads, PadWidth(b.attrs(), data));
   KILN_ASSIGN_OR_RETURN(const Mode mode, ModeOf(b.attrs()));
@@ -145,7 +145,7 @@ const OpDef kPads[] = {
       .layout = {LayoutRule::kPerAxis, "pad_width"},
       .is_read_in_place = true},
      InferPad,
-     Lower,
+     LowerPad,
      {Case({Values(F32({1, 2}), {1, 2}), Values(F32({}), {9})},
            {{"pad_width", Width({{0, 1}, {1, 2}})}},
            {Values(F32({2, 5}), {9, 1, 2, 9, 9, 9, 9, 9, 9, 9})}),
@@ -172,7 +172,7 @@ const OpDef kPads[] = {
       .layout = {LayoutRule::kPerAxis, "pad_width"},
       .origin = Origin::kMoved},
      InferPad,
-     Lower,
+     LowerPad,
      {Case({Values(F32({3}), {1, 2, 3})}, {{"pad_width", Width({{2, 3}})}},
            {Values(F32({8}), {2, 1, 1, 2, 3, 3, 2, 1})}),
       Case({Values(I32({3}), {1, 2, 3})}, {{"pad_width", Width({{2, 1}})}, {"mode", "REFLECT"}},

@@ -10,7 +10,7 @@ namespace {
 using loop::Combine;
 
 template <int kSpatial>
-InferResult Infer(const InferContext& c) {
+InferResult InferPool(const InferContext& c) {
   KILN_ASSIGN_OR_RETURN(const Pool pool, MakePool(c.attrs, c.inputs[0], kSpatial));
   const Shape& data = c.inputs[0].shape;
   return OutputTypes(
@@ -112,25 +112,25 @@ Tensor Row(const std::vector<double>& values) {
 }
 
 const OpDef kPools[] = {
-    PoolOp("nn.max_pool1d", 1, false, Infer<1>, LowerMax<1>,
+    PoolOp("nn.max_pool1d", 1, false, InferPool<1>, LowerMax<1>,
            With1d({Case({Row({-1, -2, -3, 4})}, {{"pool_size", 2}, {"padding", 1}},
                         {Row({-1, -1, -2, 4, 4})})})),
     PoolOp(
-        "nn.max_pool2d", 2, false, Infer<2>, LowerMax<2>,
+        "nn.max_pool2d", 2, false, InferPool<2>, LowerMax<2>,
         With2d({Case({Iota(F32({1, 1, 3, 3}))},
                      {{"pool_size", List({2, 2})}, {"strides", List({2, 2})}, {"ceil_mode", true}},
                      {Values(F32({1, 1, 2, 2}), {4, 5, 7, 8})}),
                 Case({Values(U8({1, 2, 2, 1}), {1, 200, 3, 4})},
                      {{"pool_size", List({2, 2})}, {"layout", "NHWC"}},
                      {Values(U8({1, 1, 1, 1}), {200})})})),
-    PoolOp("nn.max_pool3d", 3, false, Infer<3>, LowerMax<3>,
+    PoolOp("nn.max_pool3d", 3, false, InferPool<3>, LowerMax<3>,
            With3d({Case({Iota(F32({1, 1, 2, 2, 2}))}, {{"pool_size", List({2, 1, 2})}},
                         {Values(F32({1, 1, 1, 2, 1}), {5, 7})})})),
-    PoolOp("nn.avg_pool3d", 3, true, Infer<3>, LowerAvg<3>,
+    PoolOp("nn.avg_pool3d", 3, true, InferPool<3>, LowerAvg<3>,
            With3d({Case({Iota(F32({1, 1, 2, 2, 2}))}, {{"pool_size", List({2, 1, 2})}},
                         {Values(F32({1, 1, 1, 2, 1}), {2.5, 4.5})})})),
     PoolOp(
-        "nn.avg_pool1d", 1, true, Infer<1>, LowerAvg<1>,
+        "nn.avg_pool1d", 1, true, InferPool<1>, LowerAvg<1>,
         With1d(
             {Case({Row({2, 4, 6, 8})}, {{"pool_size", 2}, {"strides", 2}, {"padding", 1}},
                   {Row({2, 5, 8})}),
@@ -138,7 +138,7 @@ const OpDef kPools[] = {
                   {{"pool_size", 2}, {"strides", 2}, {"padding", 1}, {"count_include_pad", true}},
                   {Row({1, 5, 4})})})),
     PoolOp(
-        "nn.avg_pool2d", 2, true, Infer<2>, LowerAvg<2>,
+        "nn.avg_pool2d", 2, true, InferPool<2>, LowerAvg<2>,
         With2d({Case({Iota(F32({1, 1, 3, 3}))},
                      {{"pool_size", List({2, 2})}, {"strides", List({2, 2})}, {"ceil_mode", true}},
                      {Values(F32({1, 1, 2, 2}), {2, 3.5, 6.5, 8})}),

@@ -16,10 +16,8 @@ namespace {
 
 enum class Operation { kAdd, kSubtract, kMultiply };
 
-const DType kI32 = DType::Int(32), kI64 = DType::Int(64), kF32 = DType::Float(32);
-
 template <Operation kOperation>
-InferResult Infer(const InferContext& c) {
+InferResult InferQnnArithmetic(const InferContext& c) {
   const DType dtype = c.inputs[kLhs].dtype;
   KILN_CONSTRAINT(1, dtype.bits <= 16, dtype.ToString(), "integers of up to 16 bits");
   KILN_ASSIGN_OR_RETURN(TensorType type, CheckQuantizedBinary(c));
@@ -28,10 +26,10 @@ InferResult Infer(const InferContext& c) {
   if (rounding == Rounding::kEven) {
     // Computed in float32, without a fixed-point factor.
   } else if (kOperation == Operation::kMultiply) {
-    KILN_RETURN_IF_ERROR(CheckFactor(scale(kLhsScale) * scale(kRhsScale) / scale(kOutScale), 7));
+    KILN_RETURN_IF_ERROR(CheckFactor(scale(kLhsScale) * scale(kRhsScale) / scale(kResultScale), 7));
   } else {
     for (size_t k : {kLhsScale, kRhsScale}) {
-      KILN_RETURN_IF_ERROR(CheckFactor(scale(k) / scale(kOutScale), 7));
+      KILN_RETURN_IF_ERROR(CheckFactor(scale(k) / scale(kResultScale), 7));
     }
   }
   return OutputTypes({std::move(type)});
@@ -43,7 +41,7 @@ struct Operands {
   double lhs_scale, rhs_scale, out_scale;
 };
 
-int Sign(Operation operation) { return operation == Operation::kSubtract ? -1 : 1; }
+int SignOf(Operation operation) { return operation == Operation::kSubtract ? -1 : 1; }
 
 Expr Combine(Operation operation, const Expr& a, const Expr& b) {
   switch (operation) {
@@ -58,7 +56,7 @@ Expr Combine(Operation operation, const Expr& a, const Expr& b) {
 }
 
 // The product, multiplied by one factor.
-Access Product(StageBuilder& b, const Operands& o, Rounding rounding) {
+Access FixedProduct(StageBuilder& b, const Operands& o, Rounding rounding) {
   const DType sums = rounding == Rounding::kTflite ? kI32 : kI64;
   const Rescale rescale(b, "product", {o.lhs_scale * o.rhs_scale / o.out_scale}, rounding, sums,
                         kI64);
@@ -116,13 +114,13 @@ Access Result(StageBuilder& b, Operation operation, Rounding rounding, const Acc
                       .rhs = Centred(b, rhs, kRhsZero, kI32),
                       .lhs_scale = scale(kLhsScale),
                       .rhs_scale = scale(kRhsScale),
-                      .out_scale = scale(kOutScale)};
+                      .out_scale = scale(kResultScale)};
   const DType dtype = b.output_dtype(0);
   const Access result = rounding == Rounding::kEven         ? FloatResult(o, operation)
-                        : operation == Operation::kMultiply ? Product(b, o, rounding)
+                        : operation == Operation::kMultiply ? FixedProduct(b, o, rounding)
                         : rounding == Rounding::kTflite     ? TfliteSum(b, o, operation, dtype)
                                                         : RequantizedSum(b, o, operation, rounding);
-  const auto zero = OperandAt(b, kOutZero);
+  const auto zero = OperandAt(b, kResultZero);
   return [=](const Indices& i) { return Saturate(result(i), zero(Expr(0)), dtype); };
 }
 
@@ -133,7 +131,7 @@ absl::StatusOr<std::optional<SumOfBytes>> AsSumOfBytes(StageBuilder& b, Operatio
   const DType dtype = b.output_dtype(0);
   bool linear = rounding == Rounding::kTflite || rounding == Rounding::kEven;
   linear = linear && operation != Operation::kMultiply && dtype.bits == 8;
-  for (int k : {kLhsZero, kRhsZero, kOutZero}) linear = linear && b.constant(k) != nullptr;
+  for (int k : {kLhsZero, kRhsZero, kResultZero}) linear = linear && b.constant(k) != nullptr;
   if (!linear) return std::nullopt;
   const auto result = [&](const Expr& lhs, const Expr& rhs) {
     const auto access = [](const Expr& e) { return [e](const Indices&) { return e; }; };
@@ -141,14 +139,14 @@ absl::StatusOr<std::optional<SumOfBytes>> AsSumOfBytes(StageBuilder& b, Operatio
   };
   KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> values, ValuesOfPairs(dtype, result));
   const auto number = [&](int k) { return OperandValues(b, k)[0]; };
-  const double lhs = number(kLhsScale) / number(kOutScale);
-  const double rhs = Sign(operation) * number(kRhsScale) / number(kOutScale);
-  const double constant = number(kOutZero) - lhs * number(kLhsZero) - rhs * number(kRhsZero);
+  const double lhs = number(kLhsScale) / number(kResultScale);
+  const double rhs = SignOf(operation) * number(kRhsScale) / number(kResultScale);
+  const double constant = number(kResultZero) - lhs * number(kLhsZero) - rhs * number(kRhsZero);
   return FitSumOfBytes(dtype, {lhs, rhs, constant}, values);
 }
 
 template <Operation kOperation>
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerQnnArithmetic(StageBuilder& b) {
   KILN_ASSIGN_OR_RETURN(const Rounding rounding, RoundingOf(b.attrs(), 6));
   const Access lhs = Broadcast(b.Input(kLhs), b.input_shape(kLhs)),
                rhs = Broadcast(b.Input(kRhs), b.input_shape(kRhs));
@@ -172,7 +170,7 @@ std::vector<Tensor> Operands8(Tensor lhs, Tensor rhs) {
           Scale(0.25),    ZeroPoint(-2),  Scale(0.125), ZeroPoint(3)};
 }
 
-OpExample Random(DType dtype, Shape lhs, Shape rhs, std::string rounding) {
+OpExample RandomArithmetic(DType dtype, Shape lhs, Shape rhs, std::string rounding) {
   const bool is8 = dtype.bits == 8;
   return {.inputs = WithScales({{lhs, dtype}, {rhs, dtype}}),
           .attrs = {{"rounding", rounding}},
@@ -190,9 +188,9 @@ OpDef ArithmeticOp(std::string name, std::string doc, InferResult (*infer)(const
                             {{"rounding", rounding}}, {Values(I8({3}), expected)}));
   }
   for (const char* rounding : {"UPWARD", "TONEAREST", "TFLITE", "EVEN"}) {
-    examples.push_back(Random(DType::Int(8), {3, 7}, {7}, rounding));
+    examples.push_back(RandomArithmetic(DType::Int(8), {3, 7}, {7}, rounding));
   }
-  examples.push_back(Random(DType::Int(16), {3, 7}, {3, 7}, "TFLITE"));
+  examples.push_back(RandomArithmetic(DType::Int(16), {3, 7}, {3, 7}, "TFLITE"));
   // The result of each of the three operators exceeds 32 bits in the scale of the output.
   const TensorType pair = {{2}, DType::Int(16)};
   examples.push_back(Case({Values(pair, {30000, -30000}), Values(pair, {20000, 20000}), Scale(1),
@@ -222,22 +220,25 @@ OpDef ArithmeticOp(std::string name, std::string doc, InferResult (*infer)(const
       std::move(examples)};
 }
 
-const OpDef kArithmetic[] = {
+const OpDef kQnnArithmetic[] = {
     ArithmeticOp("qnn.add",
                  "The sum of quantized numbers, as a quantized number. UPWARD and TONEAREST bring "
                  "both to the scale of the output, round them and add them. TFLITE brings both to "
                  "twice the larger scale with 20 more bits (15 for int16), adds them and brings "
                  "the sum to the scale of the output. EVEN adds and divides in float32.",
-                 Infer<Operation::kAdd>, Lower<Operation::kAdd>, {3, 19, 35}),
+                 InferQnnArithmetic<Operation::kAdd>, LowerQnnArithmetic<Operation::kAdd>,
+                 {3, 19, 35}),
     ArithmeticOp("qnn.subtract", "The difference of quantized numbers, computed as in qnn.add.",
-                 Infer<Operation::kSubtract>, Lower<Operation::kSubtract>, {3, 3, 3}),
+                 InferQnnArithmetic<Operation::kSubtract>, LowerQnnArithmetic<Operation::kSubtract>,
+                 {3, 3, 3}),
     ArithmeticOp(
         "qnn.mul",
         "The product of quantized numbers, as a quantized number. The product of the integers is "
         "multiplied by the quotient lhs_scale * rhs_scale / output_scale and rounded.",
-        Infer<Operation::kMultiply>, Lower<Operation::kMultiply>, {3, 11, 35}),
+        InferQnnArithmetic<Operation::kMultiply>, LowerQnnArithmetic<Operation::kMultiply>,
+        {3, 11, 35}),
 };
-KILN_REGISTER_OPS(kArithmetic);
+KILN_REGISTER_OPS(kQnnArithmetic);
 
 }  // namespace
 }  // namespace kiln

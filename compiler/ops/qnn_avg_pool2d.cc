@@ -7,9 +7,7 @@
 namespace kiln {
 namespace {
 
-enum { kData, kScale, kZero, kOutScale, kOutZero };
-
-InferResult Infer(const InferContext& c) {
+InferResult InferQnnAvgPool2d(const InferContext& c) {
   const TensorType& data = c.inputs[kData];
   KILN_ASSIGN_OR_RETURN(const Pool pool, MakePool(c.attrs, data, 2));
   KILN_CONSTRAINT(7, data.dtype.is_integral() && data.dtype.bits <= 16, data.dtype.ToString(),
@@ -30,7 +28,7 @@ InferResult Infer(const InferContext& c) {
         data.dtype}});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerQnnAvgPool2d(StageBuilder& b) {
   KILN_ASSIGN_OR_RETURN(const Pool pool, MakePool(b.attrs(), b.input_type(kData), 2));
   // int32 holds the sum of 65,536 numbers of int16.
   int64_t taps = 1;
@@ -49,7 +47,7 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-std::vector<std::string> Constraints() {
+std::vector<std::string> AveragePoolConstraints() {
   std::vector<std::string> all = PoolConstraints();
   all.push_back("data holds integers of up to 16 bits");
   all.push_back(
@@ -58,11 +56,11 @@ std::vector<std::string> Constraints() {
   return all;
 }
 
-std::vector<Tensor> Operands(Tensor data) {
+std::vector<Tensor> PoolOperands(Tensor data) {
   return {std::move(data), Scale(0.5), ZeroPoint(3), Scale(0.5), ZeroPoint(3)};
 }
-OpExample Random(TensorType data, Attrs attrs) {
-  return QuantizedExample(std::move(data), Operands(Tensor()), std::move(attrs));
+OpExample RandomPool(TensorType data, Attrs attrs) {
+  return QuantizedExample(std::move(data), PoolOperands(Tensor()), std::move(attrs));
 }
 
 const OpDef kAvgPool = {
@@ -76,19 +74,19 @@ const OpDef kAvgPool = {
                 {"output_scale", "equal to input_scale"},
                 {"output_zero_point", "equal to input_zero_point"}},
      .attrs = PoolAttrs(2)},
-    Constraints(),
+    AveragePoolConstraints(),
     {.fusion = Fusion::kReduction, .layout = {LayoutRule::kNamed, "layout"}},
-    Infer,
-    Lower,
-    {Case(Operands(Values(I8({1, 1, 2, 4}), {1, 2, -1, -2, 1, 2, -1, -2})),
+    InferQnnAvgPool2d,
+    LowerQnnAvgPool2d,
+    {Case(PoolOperands(Values(I8({1, 1, 2, 4}), {1, 2, -1, -2, 1, 2, -1, -2})),
           {{"pool_size", List({2, 2})}, {"strides", List({2, 2})}},
           {Values(I8({1, 1, 1, 2}), {2, -2})}),
-     Random(I8({1, 5, 6, 3}), {{"pool_size", List({3, 3})},
-                               {"padding", List({1, 1})},
-                               {"strides", List({2, 2})},
-                               {"layout", "NHWC"}}),
-     Random({{1, 3, 4, 4}, DType::Int(16)}, {{"pool_size", List({2, 2})}}),
-     Random(U8({2, 4, 4, 9}), {{"pool_size", List({4, 4})}, {"layout", "NHWC"}})},
+     RandomPool(I8({1, 5, 6, 3}), {{"pool_size", List({3, 3})},
+                                   {"padding", List({1, 1})},
+                                   {"strides", List({2, 2})},
+                                   {"layout", "NHWC"}}),
+     RandomPool({{1, 3, 4, 4}, DType::Int(16)}, {{"pool_size", List({2, 2})}}),
+     RandomPool(U8({2, 4, 4, 9}), {{"pool_size", List({4, 4})}, {"layout", "NHWC"}})},
 };
 KILN_REGISTER_OP(kAvgPool);
 

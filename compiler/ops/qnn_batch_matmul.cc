@@ -21,7 +21,7 @@ T Channel(T column, const Index& index, const Shape& strides) {
   return column;
 }
 
-InferResult Infer(const InferContext& c) {
+InferResult InferQnnBatchMatmul(const InferContext& c) {
   KILN_ASSIGN_OR_RETURN(const DType dtype, QuantizedProductType(c));
   const Shape &x = c.inputs[kProductX].shape, &y = c.inputs[kProductY].shape;
   KILN_CONSTRAINT(4, x.size() >= 3 && x.size() == y.size(),
@@ -39,7 +39,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{std::move(shape), dtype}});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerQnnBatchMatmul(StageBuilder& b) {
   const bool xt = b.attrs().Bool("transpose_a"), yt = b.attrs().Bool("transpose_b");
   const Shape &xs = b.input_shape(kProductX), &ys = b.input_shape(kProductY);
   const size_t column_dim = ys.size() - (yt ? kRow : kColumn);
@@ -65,7 +65,7 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-const OpDef kBatchMatmul = {
+const OpDef kQnnBatchMatmul = {
     {.name = "qnn.batch_matmul",
      .doc = "nn.batch_matmul of quantized numbers: the products op(x - x_zero_point) op(y - "
             "y_zero_point). They stand for product * x_scale * y_scale, but the scales have no "
@@ -84,8 +84,8 @@ const OpDef kBatchMatmul = {
     ProductConstraints({"x and y have the same rank, which is 3 or more", "their depths are equal",
                         "their batch extents are equal, or 1 in one of them"}),
     {.fusion = Fusion::kContraction, .layout = LayoutRule::kFixed, .weight = 1},
-    Infer,
-    Lower,
+    InferQnnBatchMatmul,
+    LowerQnnBatchMatmul,
     {Case({Values(I8({1, 2, 2}), {1, 2, 3, 4}), Values(I8({1, 2, 2}), {1, 2, 3, 4}), Scale(1),
            ZeroPoint(1), Scale(1), ZeroPoint(1)},
           {}, {Values(I32({1, 2, 2}), {2, 3, 6, 11})}),
@@ -101,7 +101,7 @@ const OpDef kBatchMatmul = {
       .attrs = {{"transpose_a", true}},
       .values = {Tensor(), Tensor(), Scale(1), Tensor(), Scale(1), Tensor()}}},
 };
-KILN_REGISTER_OP(kBatchMatmul);
+KILN_REGISTER_OP(kQnnBatchMatmul);
 
 }  // namespace
 }  // namespace kiln

@@ -10,7 +10,7 @@ namespace {
 
 // The inputs are n tensors, their n scales, their n zero points, and the scale and the zero point
 // of the result.
-struct Operands {
+struct ConcatenateOperands {
   size_t n = 0;
 
   size_t scale(size_t k) const { return n + k; }
@@ -19,11 +19,11 @@ struct Operands {
   size_t out_zero() const { return 3 * n + 1; }
 };
 
-InferResult Infer(const InferContext& c) {
+InferResult InferQnnConcatenate(const InferContext& c) {
   const size_t count = c.inputs.size();
   KILN_CONSTRAINT(1, count >= 5 && count % 3 == 2, absl::StrCat(count, " tensors"),
                   "n of data, n scales, n zero points, and a scale and a zero point");
-  const Operands o{(count - 2) / 3};
+  const ConcatenateOperands o{(count - 2) / 3};
   const TensorType& first = c.inputs[0];
   KILN_RETURN_IF_ERROR(CheckQuantized(first.dtype, 2));
   KILN_CONSTRAINT(2, first.dtype.bits <= 16, first.dtype.ToString(), "integers of up to 16 bits");
@@ -54,7 +54,7 @@ InferResult Infer(const InferContext& c) {
 }
 
 // Access to tensor k in the scale of the result; unchanged if it has that scale and zero point.
-Access InScaleOfResult(StageBuilder& b, const Operands& o, size_t k) {
+Access InScaleOfResult(StageBuilder& b, const ConcatenateOperands& o, size_t k) {
   const auto operand = [](size_t input) { return static_cast<int>(input); };
   const Access x = b.Input(operand(k));
   const double scale = OperandValues(b, operand(o.scale(k)))[0],
@@ -73,8 +73,8 @@ Access InScaleOfResult(StageBuilder& b, const Operands& o, size_t k) {
 
 // Selects from the last tensor to the first: tensor k is read if the index along
 // the axis is below its end.
-absl::Status Lower(StageBuilder& b) {
-  const Operands o{(static_cast<size_t>(b.num_inputs()) - 2) / 3};
+absl::Status LowerQnnConcatenate(StageBuilder& b) {
+  const ConcatenateOperands o{(static_cast<size_t>(b.num_inputs()) - 2) / 3};
   const size_t axis = AxisOf(b.attrs().Int("axis"), b.output_shape(0).size());
   std::vector<Access> tensors;
   for (size_t k = 0; k < o.n; ++k) tensors.push_back(InScaleOfResult(b, o, k));
@@ -100,7 +100,7 @@ std::vector<Tensor> Two(Tensor a, Tensor b, double a_scale, double b_scale, int6
           ZeroPoint(1), ZeroPoint(b_zero), Scale(0.5),     ZeroPoint(1)};
 }
 
-const OpDef kConcatenate = {
+const OpDef kQnnConcatenate = {
     {.name = "qnn.concatenate",
      .doc = "Quantized tensors joined along the axis, each brought to the scale of the result in "
             "fixed point of 31 bits, with halves rounded up. An example is qnn.concatenate((%a, "
@@ -119,8 +119,8 @@ const OpDef kConcatenate = {
      "zero points are int32 of one element",
      "the quotients of the inputs' scales and the result's scale are less than 2^30"},
     {.fusion = Fusion::kInjective, .layout = {LayoutRule::kAxis, "axis"}},
-    Infer,
-    Lower,
+    InferQnnConcatenate,
+    LowerQnnConcatenate,
     {Case(Two(Values(I8({2}), {-5, 7}), Values(I8({3}), {3, 4, 127}), 0.5, 1, 3), {},
           {Values(I8({5}), {-5, 7, 1, 3, 127})}),
      Case(Two(Values(U8({1, 2}), {4, 6}), Values(U8({1, 1}), {200}), 0.25, 0.25, 0), {{"axis", -1}},
@@ -128,7 +128,7 @@ const OpDef kConcatenate = {
      {.inputs = {I8({2, 3}), ScaleType(), I32({}), ScaleType(), I32({})},
       .values = {Tensor(), Scale(0.3), ZeroPoint(2), Scale(0.21), ZeroPoint(-4)}}},
 };
-KILN_REGISTER_OP(kConcatenate);
+KILN_REGISTER_OP(kQnnConcatenate);
 
 }  // namespace
 }  // namespace kiln

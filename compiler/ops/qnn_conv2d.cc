@@ -11,7 +11,7 @@ namespace kiln {
 namespace {
 
 // Constraints 4 to 12 are those of MakeConvolution.
-InferResult Infer(const InferContext& c) {
+InferResult InferQnnConv2d(const InferContext& c) {
   KILN_ASSIGN_OR_RETURN(const DType dtype, QuantizedProductType(c));
   KILN_ASSIGN_OR_RETURN(const Convolution conv,
                         MakeConvolution(c.attrs, c.inputs[kProductX], c.inputs[kProductY], 2));
@@ -19,7 +19,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{conv.OutShape(), dtype}});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerQnnConv2d(StageBuilder& b) {
   KILN_ASSIGN_OR_RETURN(const Convolution conv, MakeConvolution(b.attrs(), b.input_type(kProductX),
                                                                 b.input_type(kProductY), 2));
   const bool pads = std::any_of(conv.window.begin(), conv.window.end(),
@@ -75,7 +75,7 @@ Attrs Nhwc(std::initializer_list<std::pair<const std::string, AttrValue>> attrs)
   return all;
 }
 
-const OpDef kConv2d = {
+const OpDef kQnnConv2d = {
     {.name = "qnn.conv2d",
      .doc = "nn.conv2d of quantized numbers: the sums of (data - input_zero_point) * (weight - "
             "weight_zero_point), where positions outside of data count as 0. They stand for sum * "
@@ -87,8 +87,8 @@ const OpDef kConv2d = {
      .layout = {LayoutRule::kNamed, "data_layout"},
      .weight = 1,
      .canonical_with_producers = MergePadding},
-    Infer,
-    Lower,
+    InferQnnConv2d,
+    LowerQnnConv2d,
     {Case({Values(I8({1, 1, 2, 2}), {1, 2, 3, 4}), Values(I8({1, 1, 2, 2}), {1, -1, 2, 0}),
            Scale(1), ZeroPoint(1), Scale(1), ZeroPoint(0)},
           {{"padding", List({0, 0, 1, 0})}}, {Values(I32({1, 1, 2, 1}), {3, -1})}),
@@ -111,7 +111,7 @@ const OpDef kConv2d = {
       .attrs = {{"padding", List({1, 1})}},
       .values = {Tensor(), Tensor(), Scale(1), Tensor(), Scale(1), Tensor()}}},
 };
-KILN_REGISTER_OP(kConv2d);
+KILN_REGISTER_OP(kQnnConv2d);
 
 }  // namespace
 }  // namespace kiln

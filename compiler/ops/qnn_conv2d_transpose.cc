@@ -8,7 +8,7 @@ namespace kiln {
 namespace {
 
 // Constraints 4 to 13 are those of MakeTransposed.
-InferResult Infer(const InferContext& c) {
+InferResult InferQnnConv2dTranspose(const InferContext& c) {
   KILN_ASSIGN_OR_RETURN(const DType dtype, QuantizedProductType(c));
   KILN_ASSIGN_OR_RETURN(const Transposed t,
                         MakeTransposed(c.attrs, c.inputs[kProductX], c.inputs[kProductY], 2));
@@ -16,7 +16,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{t.conv.OutShape(), dtype}});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerQnnConv2dTranspose(StageBuilder& b) {
   KILN_ASSIGN_OR_RETURN(const Transposed t, MakeTransposed(b.attrs(), b.input_type(kProductX),
                                                            b.input_type(kProductY), 2));
   const Convolution& conv = t.conv;
@@ -37,7 +37,7 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-std::vector<std::string> Constraints() {
+std::vector<std::string> TransposeConstraints() {
   const std::vector<std::string> of_floats = TransposedConstraints(2);
   return ProductConstraints({of_floats.begin() + 3, of_floats.end()});
 }
@@ -50,13 +50,13 @@ const OpDef kConv2dTranspose = {
      .inputs = ProductInputs("dimensions as data_layout says",
                              "(channels, outputs / groups, taps…), or as kernel_layout says"),
      .attrs = TransposedAttrs(2, "dtype of the sums; int32 if \"\"")},
-    Constraints(),
+    TransposeConstraints(),
     {.fusion = Fusion::kContraction,
      .layout = {LayoutRule::kNamed, "data_layout"},
      .weight = 1,
      .canonical = SubpixelConvolution},
-    Infer,
-    Lower,
+    InferQnnConv2dTranspose,
+    LowerQnnConv2dTranspose,
     {// Data minus its zero point is 1 and 2.
      Case({Values(I8({1, 1, 1, 2}), {4, 5}), Values(I8({1, 1, 1, 3}), {1, 10, 100}), Scale(1),
            ZeroPoint(3), Scale(1), ZeroPoint(0)},

@@ -7,14 +7,14 @@ namespace kiln {
 namespace {
 
 // Constraints 4 to 6 are those of DenseShape.
-InferResult Infer(const InferContext& c) {
+InferResult InferQnnDense(const InferContext& c) {
   KILN_ASSIGN_OR_RETURN(const DType dtype, QuantizedProductType(c));
   KILN_ASSIGN_OR_RETURN(Shape shape, DenseShape(c));
   KILN_RETURN_IF_ERROR(CheckProductOperands(c, shape.back()));
   return OutputTypes({{std::move(shape), dtype}});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerQnnDense(StageBuilder& b) {
   const Shape& weight = b.input_shape(kProductY);
   const QuantizedProduct product = MakeQuantizedProduct(
       b, weight[0], [](const Shape& index) { return index[0]; }, Beyond::kNothing);
@@ -29,7 +29,7 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-const OpDef kDense = {
+const OpDef kQnnDense = {
     {.name = "qnn.dense",
      .doc = "nn.dense of quantized numbers: Y[…, n] = sum over k of (data[…, k] - "
             "input_zero_point) * (weight[n, k] - weight_zero_point). The sums stand for sum * "
@@ -45,8 +45,8 @@ const OpDef kDense = {
                         "the last extents of data and weight are equal",
                         "units is None or the first extent of weight"}),
     {.fusion = Fusion::kContraction, .layout = LayoutRule::kFixed, .weight = 1},
-    Infer,
-    Lower,
+    InferQnnDense,
+    LowerQnnDense,
     {Case({Values(I8({2, 3}), {1, 2, 3, 4, 5, 6}), Values(I8({2, 3}), {1, 0, -1, 2, 2, 2}),
            Scale(1), ZeroPoint(1), Scale(1), ZeroPoint(0)},
           {{"units", 2}}, {Values(I32({2, 2}), {-2, 6, -2, 24})}),
@@ -63,7 +63,7 @@ const OpDef kDense = {
       .attrs = {{"units", 3}},
       .values = {Tensor(), Tensor(), Scale(1), Tensor(), Scale(1), Tensor()}}},
 };
-KILN_REGISTER_OP(kDense);
+KILN_REGISTER_OP(kQnnDense);
 
 }  // namespace
 }  // namespace kiln

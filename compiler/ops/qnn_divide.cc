@@ -13,7 +13,6 @@
 namespace kiln {
 namespace {
 
-const DType kI32 = DType::Int(32);
 constexpr double kMaxQuotient = 1 << 22;
 constexpr int kMaxCentred = 255;  // bound on an 8-bit number minus its zero point
 
@@ -22,12 +21,12 @@ float Quotient(double lhs, double rhs, double out) {
   return static_cast<float>(lhs) / (static_cast<float>(rhs) * static_cast<float>(out));
 }
 
-InferResult Infer(const InferContext& c) {
+InferResult InferQnnDivide(const InferContext& c) {
   const DType dtype = c.inputs[kLhs].dtype;
   KILN_CONSTRAINT(1, dtype.bits == 8, dtype.ToString(), "integers of 8 bits");
   KILN_ASSIGN_OR_RETURN(TensorType type, CheckQuantizedBinary(c));
   const auto scale = [&](size_t k) { return c.constants[k]->AsDouble(0); };
-  const float quotient = Quotient(scale(kLhsScale), scale(kRhsScale), scale(kOutScale));
+  const float quotient = Quotient(scale(kLhsScale), scale(kRhsScale), scale(kResultScale));
   KILN_CONSTRAINT(6, static_cast<double>(quotient) <= kMaxQuotient,
                   absl::StrCat("the quotient ", quotient), absl::StrCat("at most ", kMaxQuotient));
   return OutputTypes({std::move(type)});
@@ -68,19 +67,19 @@ Reciprocals MakeReciprocals() {
   return {Tensor::From<int32_t>(shape, kI32, values), Tensor::From<int32_t>(shape, kI32, shifts)};
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerQnnDivide(StageBuilder& b) {
   const Access lhs = Centred(b, Broadcast(b.Input(kLhs), b.input_shape(kLhs)), kLhsZero, kI32),
                rhs = Centred(b, Broadcast(b.Input(kRhs), b.input_shape(kRhs)), kRhsZero, kI32);
   const auto scale = [&](int k) { return OperandValues(b, k)[0]; };
   const FixedPointFactor factor = ToFixedPoint(
-      static_cast<double>(Quotient(scale(kLhsScale), scale(kRhsScale), scale(kOutScale))));
+      static_cast<double>(Quotient(scale(kLhsScale), scale(kRhsScale), scale(kResultScale))));
   const Mantissas mantissas = MakeMantissas();
   const Reciprocals reciprocals = MakeReciprocals();
   const Access mantissa = b.Table("mantissa", mantissas.values),
                headroom = b.Table("headroom", mantissas.shifts),
                reciprocal = b.Table("reciprocal", reciprocals.values),
                places = b.Table("places", reciprocals.shifts);
-  const auto zero = OperandAt(b, kOutZero);
+  const auto zero = OperandAt(b, kResultZero);
   b.Output(0, [&](const Indices& i) {
     const Expr divisor = rhs(i), number = lhs(i);
     const Expr dividend = loop::MakeSelect(divisor < I32Const(0), -number, number);
@@ -97,19 +96,19 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-std::vector<Tensor> Operands(Tensor lhs, Tensor rhs) {
+std::vector<Tensor> DivideOperands(Tensor lhs, Tensor rhs) {
   return {std::move(lhs), std::move(rhs), Scale(0.1),  ZeroPoint(2),
           Scale(0.05),    ZeroPoint(-5),  Scale(0.04), ZeroPoint(-3)};
 }
 
-OpExample Random(DType dtype, Shape lhs, Shape rhs) {
+OpExample RandomDivide(DType dtype, Shape lhs, Shape rhs) {
   return {.inputs = WithScales({{std::move(lhs), dtype}, {std::move(rhs), dtype}}),
-          .values = Operands(Tensor(), Tensor()),
+          .values = DivideOperands(Tensor(), Tensor()),
           .input_min = dtype.is_int() ? -32.0 : 0.0,
           .input_max = 31.0};
 }
 
-const OpDef kDivide = {
+const OpDef kQnnDivide = {
     {.name = "qnn.divide",
      .doc = "The quotient of quantized numbers, as a quantized number. It is computed as in "
             "TFLite's reference kernel: as the product with the reciprocal of rhs, in fixed point "
@@ -127,16 +126,16 @@ const OpDef kDivide = {
      "zero points are int32 of one element",
      "lhs_scale / (rhs_scale * output_scale) is at most 2^22"},
     {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
-    Infer,
-    Lower,
+    InferQnnDivide,
+    LowerQnnDivide,
     {// 9.8 / 1.75 is 5.6, or 140 steps of the output, which saturates. -5.2 / -2.75 is 47.3 steps
      // above the zero point -3.
-     Case(Operands(Values(I8({6}), {100, -50, 7, 1, -128, 0}),
-                   Values(I8({6}), {30, -60, 3, 127, -1, 9})),
+     Case(DivideOperands(Values(I8({6}), {100, -50, 7, 1, -128, 0}),
+                         Values(I8({6}), {30, -60, 3, 127, -1, 9})),
           {}, {Values(I8({6}), {127, 44, 28, -3, -128, -10})}),
-     Random(DType::Int(8), {3, 7}, {7}), Random(DType::UInt(8), {3, 7}, {3, 1})},
+     RandomDivide(DType::Int(8), {3, 7}, {7}), RandomDivide(DType::UInt(8), {3, 7}, {3, 1})},
 };
-KILN_REGISTER_OP(kDivide);
+KILN_REGISTER_OP(kQnnDivide);
 
 }  // namespace
 }  // namespace kiln

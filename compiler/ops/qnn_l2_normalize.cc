@@ -12,14 +12,11 @@
 namespace kiln {
 namespace {
 
-enum { kData, kScale, kZero, kOutScale, kOutZero };
-
-const DType kI32 = DType::Int(32);
 constexpr int kOutBits = 7;  // fraction bits of a result
 // Number of squares of 255 whose sum fits an int32.
 constexpr int64_t kMaxExtent = std::numeric_limits<int32_t>::max() / (255 * 255);
 
-InferResult Infer(const InferContext& c) {
+InferResult InferQnnL2Normalize(const InferContext& c) {
   const TensorType& data = c.inputs[kData];
   KILN_CONSTRAINT(1, data.dtype == DType::Int(8), data.dtype.ToString(), "int8");
   KILN_RETURN_IF_ERROR(NormalizeAxis(c.attrs.Int("axis"), data.rank(), 2).status());
@@ -57,7 +54,7 @@ Expr InverseRoot(const Expr& n) {
   return MultiplyHigh(x, I32Const(std::llround(std::sqrt(0.5) * 0x1p31)));
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerQnnL2Normalize(StageBuilder& b) {
   const Shape& shape = b.input_shape(kData);
   std::vector<bool> reduced(shape.size());
   reduced[AxisOf(b.attrs().Int("axis"), shape.size())] = true;
@@ -86,11 +83,11 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-std::vector<Tensor> Operands(Tensor data, int64_t zero) {
+std::vector<Tensor> L2NormalizeOperands(Tensor data, int64_t zero) {
   return {std::move(data), Scale(0.1), ZeroPoint(zero), Scale(1.0 / 128), ZeroPoint(0)};
 }
 
-const OpDef kL2Normalize = {
+const OpDef kQnnL2Normalize = {
     {.name = "qnn.l2_normalize",
      .doc = "Quantized numbers divided by their length along the axis, as in TFLite's reference "
             "kernel: the inverse of the root is computed in fixed point of 32 bits. The result is "
@@ -105,19 +102,19 @@ const OpDef kL2Normalize = {
      "the zero point of data is int32 of one element",
      "output_scale is 1/128 and output_zero_point 0", "the axis has at most 33025 positions"},
     {.fusion = Fusion::kReduction, .layout = {LayoutRule::kAxis, "axis"}},
-    Infer,
-    Lower,
+    InferQnnL2Normalize,
+    LowerQnnL2Normalize,
     {// The lengths are 41.8 and 180.3.
-     Case(Operands(Values(I8({1, 4}), {10, -20, 30, 5}), 3), {},
+     Case(L2NormalizeOperands(Values(I8({1, 4}), {10, -20, 30, 5}), 3), {},
           {Values(I8({1, 4}), {25, -81, 95, 7})}),
-     Case(Operands(Values(I8({3, 1}), {127, -128, 0}), -1), {{"axis", 0}},
+     Case(L2NormalizeOperands(Values(I8({3, 1}), {127, -128, 0}), -1), {{"axis", 0}},
           {Values(I8({3, 1}), {91, -90, 1})}),
      // Lengths of 1 and 0.
-     Case(Operands(Values(I8({2, 3}), {3, 3, 4, 3, 3, 3}), 3), {},
+     Case(L2NormalizeOperands(Values(I8({2, 3}), {3, 3, 4, 3, 3, 3}), 3), {},
           {Values(I8({2, 3}), {0, 0, 127, 0, 0, 0})}),
-     QuantizedExample(I8({2, 5, 3}), Operands(Tensor(), 2), {{"axis", 1}})},
+     QuantizedExample(I8({2, 5, 3}), L2NormalizeOperands(Tensor(), 2), {{"axis", 1}})},
 };
-KILN_REGISTER_OP(kL2Normalize);
+KILN_REGISTER_OP(kQnnL2Normalize);
 
 }  // namespace
 }  // namespace kiln

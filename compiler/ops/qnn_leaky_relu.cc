@@ -6,9 +6,7 @@
 namespace kiln {
 namespace {
 
-enum { kData, kScale, kZero };
-
-InferResult Infer(const InferContext& c) {
+InferResult InferQnnLeakyRelu(const InferContext& c) {
   const TensorType& data = c.inputs[kData];
   KILN_RETURN_IF_ERROR(CheckQuantized(data.dtype, 1));
   KILN_CONSTRAINT(1, data.dtype.bits <= 16, data.dtype.ToString(), "integers of up to 16 bits");
@@ -20,7 +18,7 @@ InferResult Infer(const InferContext& c) {
 }
 
 // alpha (data - zero) + zero, as two products that are rounded separately.
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerQnnLeakyRelu(StageBuilder& b) {
   const DType i32 = DType::Int(32), i64 = DType::Int(64), dtype = b.output_dtype(0);
   const double alpha = b.attrs().Float("alpha");
   const Rescale of_data(b, "alpha", {alpha}, Rounding::kUpward, i32, i64),
@@ -33,7 +31,7 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-const OpDef kLeakyRelu = {
+const OpDef kQnnLeakyRelu = {
     {.name = "qnn.leaky_relu",
      .doc = "data, or round(alpha * data) + round((1 - alpha) * zero_point) if data is below its "
             "zero point. It is computed in fixed point of 31 bits, with halves rounded up.",
@@ -44,8 +42,8 @@ const OpDef kLeakyRelu = {
     {"data holds integers of up to 16 bits", "the scale is float32 or float64 above 0",
      "the zero point is int32 of one element", "alpha is from 0 to 1"},
     {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
-    Infer,
-    Lower,
+    InferQnnLeakyRelu,
+    LowerQnnLeakyRelu,
     {Case({Values(I8({4}), {2, 10, -6, 20}), Scale(0.5), ZeroPoint(10)}, {},
           {Values(I8({4}), {9, 10, 7, 20})}),
      Case({Values(U8({3}), {0, 100, 255}), Scale(0.5), ZeroPoint(128)}, {{"alpha", 0.0}},
@@ -56,7 +54,7 @@ const OpDef kLeakyRelu = {
       .input_min = -8000,
       .input_max = 8000}},
 };
-KILN_REGISTER_OP(kLeakyRelu);
+KILN_REGISTER_OP(kQnnLeakyRelu);
 
 }  // namespace
 }  // namespace kiln

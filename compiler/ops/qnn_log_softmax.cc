@@ -14,12 +14,9 @@
 namespace kiln {
 namespace {
 
-enum { kData, kScale, kZero, kOutScale, kOutZero };
-
-const DType kI32 = DType::Int(32);
 constexpr int kOutIntegerBits = 4;
 
-InferResult Infer(const InferContext& c) {
+InferResult InferQnnLogSoftmax(const InferContext& c) {
   const TensorType& data = c.inputs[kData];
   KILN_CONSTRAINT(1, data.dtype == DType::Int(8), data.dtype.ToString(), "int8");
   KILN_RETURN_IF_ERROR(NormalizeAxis(c.attrs.Int("axis"), data.rank(), 2).status());
@@ -48,7 +45,7 @@ Expr Radius(const Expr& log_sum, const SoftmaxTables& tables) {
   return Min(I32Const(std::min<int64_t>(tables.radius, 256) + 1), -least);
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerQnnLogSoftmax(StageBuilder& b) {
   const Shape& shape = b.input_shape(kData);
   std::vector<bool> reduced(shape.size());
   reduced[AxisOf(b.attrs().Int("axis"), shape.size())] = true;
@@ -85,12 +82,12 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-std::vector<Tensor> Operands(Tensor data, double scale) {
+std::vector<Tensor> LogSoftmaxOperands(Tensor data, double scale) {
   return {std::move(data), Scale(scale), ZeroPoint(0), Scale(1.0 / 16), ZeroPoint(127)};
 }
 
-OpExample Example(TensorType data, double scale, Attrs attrs) {
-  return QuantizedExample(std::move(data), Operands(Tensor(), scale), std::move(attrs));
+OpExample LogSoftmaxExample(TensorType data, double scale, Attrs attrs) {
+  return QuantizedExample(std::move(data), LogSoftmaxOperands(Tensor(), scale), std::move(attrs));
 }
 
 const OpDef kLogSoftmax = {
@@ -110,15 +107,16 @@ const OpDef kLogSoftmax = {
      "the zero point of data is int32 of one element",
      "output_scale is 1/16 and output_zero_point 127", "the axis has fewer than 4096 positions"},
     {.fusion = Fusion::kReduction, .layout = {LayoutRule::kAxis, "axis"}},
-    Infer,
-    Lower,
+    InferQnnLogSoftmax,
+    LowerQnnLogSoftmax,
     {// The exact results are 115.97, 99.97, 51.97, 107.97 and -104.8 in numbers of the output.
-     Case(Operands(Values(I8({1, 5}), {10, 0, -30, 5, -128}), 0.1), {},
+     Case(LogSoftmaxOperands(Values(I8({1, 5}), {10, 0, -30, 5, -128}), 0.1), {},
           {Values(I8({1, 5}), {116, 100, 52, 108, -105})}),
      // The logarithms of the larger differences are too low for the output.
-     Case(Operands(Values(I8({4, 1}), {127, 100, -128, 120}), 0.5), {{"axis", 0}},
+     Case(LogSoftmaxOperands(Values(I8({4, 1}), {127, 100, -128, 120}), 0.5), {{"axis", 0}},
           {Values(I8({4, 1}), {127, -89, -128, 71})}),
-     Example(I8({3, 10}), 0.05, {}), Example(I8({2, 5, 3}), 0.2, {{"axis", 1}})},
+     LogSoftmaxExample(I8({3, 10}), 0.05, {}),
+     LogSoftmaxExample(I8({2, 5, 3}), 0.2, {{"axis", 1}})},
 };
 KILN_REGISTER_OP(kLogSoftmax);
 

@@ -13,10 +13,7 @@
 namespace kiln {
 namespace {
 
-enum { kData, kScale, kZero, kOutScale, kOutZero };
-const DType kI32 = DType::Int(32);
-
-InferResult Infer(const InferContext& c) {
+InferResult InferQnnMean(const InferContext& c) {
   const TensorType& data = c.inputs[kData];
   KILN_CONSTRAINT(1, data.dtype.is_integral() && !data.dtype.is_bool() && data.dtype.bits <= 16,
                   data.dtype.ToString(), "integers of up to 16 bits");
@@ -47,7 +44,7 @@ FixedPointFactor DividedBy(FixedPointFactor factor, int64_t count) {
           factor.shift - shift};
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerQnnMean(StageBuilder& b) {
   const auto number = [&](int k) { return OperandValues(b, k)[0]; };
   const Access sum =
       ReduceInput(b, "sum", loop::Combine::kSum, [](Expr x) { return loop::MakeCast(kI32, x); });
@@ -66,15 +63,15 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-std::vector<Tensor> Operands(Tensor data, double out_scale, int64_t out_zero) {
+std::vector<Tensor> MeanOperands(Tensor data, double out_scale, int64_t out_zero) {
   return {std::move(data), Scale(0.5), ZeroPoint(3), Scale(out_scale), ZeroPoint(out_zero)};
 }
-OpExample Random(TensorType data, double out_scale, int64_t out_zero, Attrs attrs) {
-  return QuantizedExample(std::move(data), Operands(Tensor(), out_scale, out_zero),
+OpExample RandomMean(TensorType data, double out_scale, int64_t out_zero, Attrs attrs) {
+  return QuantizedExample(std::move(data), MeanOperands(Tensor(), out_scale, out_zero),
                           std::move(attrs));
 }
 
-const OpDef kMean = {
+const OpDef kQnnMean = {
     {.name = "qnn.mean",
      .doc = "The mean of quantized numbers over axes, as in TFLite's reference kernel: the sum of "
             "their differences from the zero point, times one factor in fixed point.",
@@ -88,21 +85,21 @@ const OpDef kMean = {
      "scales are constants above 0, and their quotient is between 2^-30 and 2^30",
      "zero points are int32 constants", "the sum of any data fits in 32 bits"},
     {.fusion = Fusion::kReduction, .layout = {LayoutRule::kReduction, "axis"}},
-    Infer,
-    Lower,
+    InferQnnMean,
+    LowerQnnMean,
     {// 8/3 and -8/3 are rounded even if the output has the scale and zero point of data.
-     Case(Operands(Values(I8({2, 3}), {1, 2, 5, -1, -2, -5}), 0.5, 3), {{"axis", List({1})}},
+     Case(MeanOperands(Values(I8({2, 3}), {1, 2, 5, -1, -2, -5}), 0.5, 3), {{"axis", List({1})}},
           {Values(I8({2}), {3, -3})}),
      // (8/3 - 3) * 0.5 is -1/6, or -1.67 in the output scale of 0.1.
-     Case(Operands(Values(I8({1, 3}), {1, 2, 5}), 0.1, 10), {{"axis", List({1})}},
+     Case(MeanOperands(Values(I8({1, 3}), {1, 2, 5}), 0.1, 10), {{"axis", List({1})}},
           {Values(I8({1}), {8})}),
      // The result exceeds 32 bits in the scale of the output.
-     Case(Operands(Values(I8({2, 2}), {100, 100, -100, -100}), 0x1p-26, 0), {{"axis", List({1})}},
-          {Values(I8({2}), {127, -128})}),
-     Random(I8({1, 4, 5, 7}), 0.3, -4, {{"axis", List({1, 2})}}),
-     Random(U8({2, 6, 3}), 0.7, 100, {{"axis", List({1})}, {"keepdims", true}})},
+     Case(MeanOperands(Values(I8({2, 2}), {100, 100, -100, -100}), 0x1p-26, 0),
+          {{"axis", List({1})}}, {Values(I8({2}), {127, -128})}),
+     RandomMean(I8({1, 4, 5, 7}), 0.3, -4, {{"axis", List({1, 2})}}),
+     RandomMean(U8({2, 6, 3}), 0.7, 100, {{"axis", List({1})}, {"keepdims", true}})},
 };
-KILN_REGISTER_OP(kMean);
+KILN_REGISTER_OP(kQnnMean);
 
 }  // namespace
 }  // namespace kiln

@@ -8,8 +8,6 @@
 namespace kiln {
 namespace {
 
-enum { kData, kScale, kZero };
-
 // Checks constraints 2 to 4 of both operators.
 absl::Status CheckOperands(const InferContext& c) {
   const TensorType& data = c.inputs[kData];
@@ -44,7 +42,7 @@ InferResult InferDequantize(const InferContext& c) {
 }
 
 // Scale and zero point for an index of data.
-struct Operands {
+struct QuantizeOperands {
   std::function<Expr(const Expr&)> scale, zero;
   size_t axis = 0;
   bool has_axis = false;
@@ -52,7 +50,7 @@ struct Operands {
   Expr Place(const Indices& i) const { return has_axis ? i[axis] : Expr(0); }
 };
 
-Operands OperandsOf(const StageBuilder& b) {
+QuantizeOperands QuantizeOperandsOf(const StageBuilder& b) {
   const size_t rank = b.input_shape(kData).size();
   return {.scale = OperandAt(b, kScale),
           .zero = OperandAt(b, kZero),
@@ -61,7 +59,7 @@ Operands OperandsOf(const StageBuilder& b) {
 }
 
 absl::Status LowerQuantize(StageBuilder& b) {
-  const Operands o = OperandsOf(b);
+  const QuantizeOperands o = QuantizeOperandsOf(b);
   const DType dtype = ComputeType(b.input_dtype(kData));
   b.Output(0, [&, x = b.Input(kData)](const Indices& i) {
     const Expr place = o.Place(i);
@@ -72,7 +70,7 @@ absl::Status LowerQuantize(StageBuilder& b) {
 }
 
 absl::Status LowerDequantize(StageBuilder& b) {
-  const Operands o = OperandsOf(b);
+  const QuantizeOperands o = QuantizeOperandsOf(b);
   const DType f32 = DType::Float(32), whole = DType::Int(b.input_dtype(kData).bits < 32 ? 32 : 64);
   const bool is_centred = IsZero(b, kZero);
   b.Output(0, [&, x = b.Input(kData)](const Indices& i) {

@@ -10,12 +10,12 @@
 namespace kiln {
 namespace {
 
-enum { kData, kInputScale, kInputZero, kOutputScale, kOutputZero };
+enum { kSource, kInputScale, kInputZero, kOutputScale, kOutputZero };
 
 DType OutDType(const Attrs& attrs) { return attrs.DTypeOr("out_dtype", DType::Int(8)); }
 
-InferResult Infer(const InferContext& c) {
-  const TensorType& data = c.inputs[kData];
+InferResult InferQnnRequantize(const InferContext& c) {
+  const TensorType& data = c.inputs[kSource];
   KILN_CONSTRAINT(1, data.dtype.is_int() || data.dtype.is_uint(), data.dtype.ToString(),
                   "integers");
   int64_t places = 1;
@@ -43,7 +43,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{data.shape, OutDType(c.attrs)}});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerQnnRequantize(StageBuilder& b) {
   KILN_ASSIGN_OR_RETURN(const Rounding rounding, RoundingOf(b.attrs(), 5));
   KILN_ASSIGN_OR_RETURN(const DType compute, ComputeDTypeOf(b.attrs(), 6));
   const std::vector<double> in = OperandValues(b, kInputScale),
@@ -54,7 +54,7 @@ absl::Status Lower(StageBuilder& b) {
     const double a = in[in.size() == 1 ? 0 : i], c = out[out.size() == 1 ? 0 : i];
     factors.push_back(single ? static_cast<float>(a) / static_cast<float>(c) : a / c);
   }
-  const DType dtype = b.input_dtype(kData);
+  const DType dtype = b.input_dtype(kSource);
   // int32 holds sums and their difference to the zero point, as in TFLite.
   const DType sums = dtype.bits == 64 || dtype == DType::UInt(32) ? DType::Int(64) : DType::Int(32);
   // With factors of 1 or more, TFLITE rounds once and equals UPWARD for results within 32 bits.
@@ -64,11 +64,11 @@ absl::Status Lower(StageBuilder& b) {
                                        [](double f) { return ToFixedPoint(f).shift > 0; });
   const Rescale rescale(b, "requantize", factors, wide_result ? Rounding::kUpward : rounding, sums,
                         wide_result ? DType::Int(64) : compute);
-  const size_t rank = b.input_shape(kData).size();
+  const size_t rank = b.input_shape(kSource).size();
   const size_t axis = rank == 0 ? 0 : AxisOf(b.attrs().Int("axis"), rank);
   const auto in_zero = OperandAt(b, kInputZero), out_zero = OperandAt(b, kOutputZero);
   const bool centred = IsZero(b, kInputZero);
-  b.Output(0, [&, x = b.Input(kData)](const Indices& i) {
+  b.Output(0, [&, x = b.Input(kSource)](const Indices& i) {
     const Expr place = rank == 0 ? Expr(0) : i[axis];
     Expr value = loop::MakeCast(sums, x(i));
     if (!centred) value = value - loop::MakeCast(sums, in_zero(place));
@@ -84,7 +84,8 @@ OpExample Requantize(Tensor data, Tensor in_scale, double in_zero, Tensor out_sc
               std::move(attrs), {std::move(expected)});
 }
 
-OpExample Random(TensorType data, Tensor in_scale, Tensor out_scale, double out_zero, Attrs attrs) {
+OpExample RandomRequantize(TensorType data, Tensor in_scale, Tensor out_scale, double out_zero,
+                           Attrs attrs) {
   return {.inputs = {std::move(data), in_scale.type(), I32({}), out_scale.type(), I32({})},
           .attrs = std::move(attrs),
           .values = {Tensor(), in_scale, ZeroPoint(0), out_scale,
@@ -120,8 +121,8 @@ const OpDef kRequantize = {
      "out_dtype is an integer type of up to 32 bits",
      "the quotients of scales are below 2^30 (2^14 with TFLITE and int64 data)"},
     {.fusion = Fusion::kElementwise, .layout = {LayoutRule::kAxis, "axis"}},
-    Infer,
-    Lower,
+    InferQnnRequantize,
+    LowerQnnRequantize,
     {Requantize(Values(I32({6}), {-3, -1, 1, 3, 1000, -1000}), Scale(0.5), 0, Scale(1), 10, {},
                 Values(I8({6}), {9, 10, 11, 12, 127, -128})),
      Requantize(Values(I32({4}), {-3, -1, 1, 3}), Scale(0.5), 0, Scale(1), 0,
@@ -152,13 +153,15 @@ const OpDef kRequantize = {
                 Values(I32({2}), {2147483647, -2147483643})),
      Requantize(Values(U8({2, 2}), {130, 140, 150, 160}), Scales({1, 2}), 128, Scale(4), 128,
                 {{"axis", 1}, {"out_dtype", "uint8"}}, Values(U8({2, 2}), {129, 134, 134, 144})),
-     Random(I32({3, 5}), Scale(0.0123), Scale(0.7), -3, {{"rounding", "TFLITE"}}),
-     Random(I32({3, 4}), Scales({0.01, 0.5, 2, 3}), Scale(1.3), 5, {{"rounding", "TFLITE"}}),
-     Random(I32({2, 4}), Scales({0.01, 0.5, 2, 3}), Scale(1.3), 5,
-            {{"rounding", "UPWARD"}, {"compute_dtype", "float32"}}),
-     Random(I32({5, 4}), Scales({0.01, 0.5, 2, 3}), Scale(1.3), 5, {{"rounding", "TONEAREST"}}),
-     Random(I64({5, 4}), Scales({0.01, 0.5, 2, 3}), Scale(1.3), 5,
-            {{"rounding", "TFLITE"}, {"out_dtype", "int16"}})},
+     RandomRequantize(I32({3, 5}), Scale(0.0123), Scale(0.7), -3, {{"rounding", "TFLITE"}}),
+     RandomRequantize(I32({3, 4}), Scales({0.01, 0.5, 2, 3}), Scale(1.3), 5,
+                      {{"rounding", "TFLITE"}}),
+     RandomRequantize(I32({2, 4}), Scales({0.01, 0.5, 2, 3}), Scale(1.3), 5,
+                      {{"rounding", "UPWARD"}, {"compute_dtype", "float32"}}),
+     RandomRequantize(I32({5, 4}), Scales({0.01, 0.5, 2, 3}), Scale(1.3), 5,
+                      {{"rounding", "TONEAREST"}}),
+     RandomRequantize(I64({5, 4}), Scales({0.01, 0.5, 2, 3}), Scale(1.3), 5,
+                      {{"rounding", "TFLITE"}, {"out_dtype", "int16"}})},
 };
 KILN_REGISTER_OP(kRequantize);
 

@@ -10,10 +10,10 @@
 namespace kiln {
 namespace {
 
-enum { kData, kDType, kScale, kZero };
+enum { kSimulatedData, kDType, kSimulatedScale, kSimulatedZero };
 
-InferResult Infer(const InferContext& c) {
-  const TensorType &data = c.inputs[kData], &code = c.inputs[kDType];
+InferResult InferQnnSimulated(const InferContext& c) {
+  const TensorType &data = c.inputs[kSimulatedData], &code = c.inputs[kDType];
   KILN_CONSTRAINT(1, data.dtype.is_float(), data.dtype.ToString(), "floats");
   KILN_CONSTRAINT(2, code.dtype.is_integral() && code.num_elements() == 1, code.ToString(),
                   "one integer");
@@ -22,32 +22,32 @@ InferResult Infer(const InferContext& c) {
     KILN_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(c.attrs.Int("axis"), data.rank(), 3));
     places = data.shape[static_cast<size_t>(axis)];
   }
-  KILN_RETURN_IF_ERROR(CheckScale(c, kScale, places, Known::kPerhapsLater, 4));
-  KILN_RETURN_IF_ERROR(CheckZeroPoint(c, kZero, places, 5));
+  KILN_RETURN_IF_ERROR(CheckScale(c, kSimulatedScale, places, Known::kPerhapsLater, 4));
+  KILN_RETURN_IF_ERROR(CheckZeroPoint(c, kSimulatedZero, places, 5));
   return OutputTypes({data});
 }
 
 // The code of the dtype, and scale and zero point of an element in the dtype of data.
-struct Operands {
+struct SimulatedOperands {
   Expr code, scale, zero;
 };
 
-Operands OperandsOf(const StageBuilder& b, const Indices& i, DType dtype) {
+SimulatedOperands SimulatedOperandsOf(const StageBuilder& b, const Indices& i, DType dtype) {
   const Expr place = i.empty() ? Expr(0) : i[AxisOf(b.attrs().Int("axis"), i.size())];
   const auto number = [&](const Expr& value) {
     return value.type().dtype == dtype ? value : loop::MakeCast(dtype, value);
   };
   const Expr code = b.Input(kDType)(Indices(b.input_shape(kDType).size(), Expr(0)));
-  return {loop::ToIndex(code), number(OperandAt(b, kScale)(place)),
-          number(OperandAt(b, kZero)(place))};
+  return {loop::ToIndex(code), number(OperandAt(b, kSimulatedScale)(place)),
+          number(OperandAt(b, kSimulatedZero)(place))};
 }
 
 Expr IsQuantized(const Expr& code) { return code >= Expr(1) && code <= Expr(3); }
 
-absl::Status LowerQuantize(StageBuilder& b) {
+absl::Status LowerSimulatedQuantize(StageBuilder& b) {
   const DType dtype = ComputeType(b.output_dtype(0));
-  b.Output(0, [&, x = b.Input(kData)](const Indices& i) {
-    const Operands o = OperandsOf(b, i, dtype);
+  b.Output(0, [&, x = b.Input(kSimulatedData)](const Indices& i) {
+    const SimulatedOperands o = SimulatedOperandsOf(b, i, dtype);
     // Selects the number for the dtype of the code.
     const auto choose = [&](double int8, double uint8, double int32) {
       return loop::MakeSelect(o.code == Expr(1), loop::Const(dtype, int8),
@@ -62,10 +62,10 @@ absl::Status LowerQuantize(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-absl::Status LowerDequantize(StageBuilder& b) {
+absl::Status LowerSimulatedDequantize(StageBuilder& b) {
   const DType dtype = ComputeType(b.output_dtype(0));
-  b.Output(0, [&, x = b.Input(kData)](const Indices& i) {
-    const Operands o = OperandsOf(b, i, dtype);
+  b.Output(0, [&, x = b.Input(kSimulatedData)](const Indices& i) {
+    const SimulatedOperands o = SimulatedOperandsOf(b, i, dtype);
     const Expr value = x(i);
     return loop::MakeSelect(IsQuantized(o.code), (value - o.zero) * o.scale, value);
   });
@@ -91,7 +91,7 @@ OpDef Simulated(std::string name, std::string doc, const std::string& direction,
        "the scale is float32 or float64 above 0, with one element or one per position of the axis",
        "the zero point is int32, with one element or one per position of the axis"},
       {.fusion = Fusion::kElementwise, .layout = {LayoutRule::kAxis, "axis"}},
-      Infer,
+      InferQnnSimulated,
       lower,
       std::move(examples)};
 }
@@ -104,7 +104,7 @@ const OpDef kSimulated[] = {
         "The result of qnn.quantize, as floats: round(data / output_scale) + output_zero_point, "
         "with halves away from zero, within the range of out_dtype. If out_dtype is none, the "
         "result is data.",
-        "output", LowerQuantize,
+        "output", LowerSimulatedQuantize,
         {Case({Values(F32({4}), {-1.25, 0.25, 100, -100}), Code(1), Scale(0.5), ZeroPoint(-3)}, {},
               {Values(F32({4}), {-6, -2, 127, -128})}),
          Case({Values(F32({2, 2}), {1, 2, 3, 900}), Code(2), Scales({0.5, 2}), ZeroPoint(7)},
@@ -114,7 +114,7 @@ const OpDef kSimulated[] = {
     Simulated("qnn.simulated_dequantize",
               "The result of qnn.dequantize for floats: (data - input_zero_point) * input_scale. "
               "If in_dtype is none, the result is data.",
-              "input", LowerDequantize,
+              "input", LowerSimulatedDequantize,
               {Case({Values(F32({2}), {-6, 127}), Code(3), Scale(0.5), ZeroPoint(-3)}, {},
                     {Values(F32({2}), {-1.5, 65})}),
                Case({Values(F32({2}), {-6, 127}), Code(0), Scale(0.5), ZeroPoint(-3)}, {},

@@ -15,30 +15,27 @@
 namespace kiln {
 namespace {
 
-enum { kData, kScale, kZero, kOutScale, kOutZero };
-
-const DType kI32 = DType::Int(32);
 constexpr int kInterpolatedSteps = 512;  // steps of a table for int16 data
 // exp(-10) is as good as 0: all differences of 10 and more count as 10.
 constexpr double kFarBelow = 10;
 
-DType OutDType(const Attrs& attrs, DType data) { return attrs.DTypeOr("out_dtype", data); }
+DType SoftmaxOutDType(const Attrs& attrs, DType data) { return attrs.DTypeOr("out_dtype", data); }
 
 // Scale and zero point of the result of a softmax.
-struct Result {
+struct SoftmaxResult {
   double scale;
   int64_t zero_point;
 };
-Result ResultOf(DType data, DType out) {
+SoftmaxResult ResultOf(DType data, DType out) {
   if (out.bits == 8) return {0x1p-8, out.MinInt()};
-  return data.bits == 8 ? Result{0x1p-16, out.MinInt()} : Result{0x1p-15, 0};
+  return data.bits == 8 ? SoftmaxResult{0x1p-16, out.MinInt()} : SoftmaxResult{0x1p-15, 0};
 }
 
 absl::Status CheckResult(const InferContext& c, DType out) {
   const DType data = c.inputs[kData].dtype;
   KILN_CONSTRAINT(5, out == data || (data.bits == 8 && out == DType::Int(16)), out.ToString(),
                   "as data, or int16");
-  const Result wanted = ResultOf(data, out);
+  const SoftmaxResult wanted = ResultOf(data, out);
   const double scale = c.constants[kOutScale]->AsDouble(0);
   // TFLite accepts inexact scales of int16.
   const double error = out.bits == 8 ? 0 : 0.001;
@@ -55,7 +52,7 @@ absl::Status CheckResult(const InferContext& c, DType out) {
 // The factor that rescales differences of int16 numbers to units of 10 / 65535.
 double FactorOf16(double scale) { return scale / (kFarBelow / 65535.0); }
 
-InferResult Infer(const InferContext& c) {
+InferResult InferQnnSoftmax(const InferContext& c) {
   const TensorType& data = c.inputs[kData];
   const bool wide = data.dtype == DType::Int(16);
   KILN_CONSTRAINT(1, wide || data.dtype == DType::Int(8) || data.dtype == DType::UInt(8),
@@ -70,7 +67,7 @@ InferResult Infer(const InferContext& c) {
   KILN_CONSTRAINT(3, !wide || FactorOf16(in_scale) < 1 << 14, absl::StrCat("the scale ", in_scale),
                   "below 2.5 of int16");
   KILN_RETURN_IF_ERROR(CheckZeroPoint(c, kZero, 1, 4));
-  const DType out = OutDType(c.attrs, data.dtype);
+  const DType out = SoftmaxOutDType(c.attrs, data.dtype);
   KILN_RETURN_IF_ERROR(CheckResult(c, out));
   const int64_t extent = data.shape[AxisOf(c.attrs.Int("axis"), data.shape.size())],
                 most = wide ? 1 << 16 : 1 << kSumIntegerBits;
@@ -157,7 +154,7 @@ void Lower16(StageBuilder& b) {
   });
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerQnnSoftmax(StageBuilder& b) {
   if (b.input_dtype(kData).bits == 16) {
     Lower16(b);
     return absl::OkStatus();
@@ -203,17 +200,17 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-OpExample Example(TensorType data, double scale, Attrs attrs, double out_bits, int64_t out_zero) {
+OpExample SoftmaxExample(TensorType data, double scale, Attrs attrs, double out_bits,
+                         int64_t out_zero) {
   return QuantizedExample(
       std::move(data),
       {Tensor(), Scale(scale), ZeroPoint(0), Scale(std::exp2(-out_bits)), ZeroPoint(out_zero)},
       std::move(attrs));
 }
 
-const DType kI16 = DType::Int(16);
 const TensorType kWide = {{1, 2}, kI16};
 
-const OpDef kSoftmax = {
+const OpDef kQnnSoftmax = {
     {.name = "qnn.softmax",
      .doc = "Softmax of quantized numbers, as in TFLite's reference kernel. Exponentials, their "
             "sum and its reciprocal are computed in fixed point of 32 bits, and for int16 by "
@@ -237,25 +234,26 @@ const OpDef kSoftmax = {
      "number; for int16 data they are 1/32768 and 0",
      "the axis has fewer than 4096 positions, or fewer than 65536 for int16 data"},
     {.fusion = Fusion::kReduction, .layout = {LayoutRule::kAxis, "axis"}},
-    Infer,
-    Lower,
+    InferQnnSoftmax,
+    LowerQnnSoftmax,
     {// exp(-1) / (1 + exp(-1)) is 68.85 / 256.
      Case(
          {Values(I8({1, 2}), {10, 0}), Scale(0.1), ZeroPoint(0), Scale(1.0 / 256), ZeroPoint(-128)},
          {}, {Values(I8({1, 2}), {59, -59})}),
-     Example(I8({3, 10}), 0.05, {}, 8, -128), Example(U8({2, 5, 3}), 0.2, {{"axis", 1}}, 8, 0),
+     SoftmaxExample(I8({3, 10}), 0.05, {}, 8, -128),
+     SoftmaxExample(U8({2, 5, 3}), 0.2, {{"axis", 1}}, 8, 0),
      // The same quotient is 17625.3 / 65536.
      Case(
          {Values(I8({1, 2}), {10, 0}), Scale(0.1), ZeroPoint(0), Scale(0x1p-16), ZeroPoint(-32768)},
          {{"out_dtype", "int16"}}, {Values(kWide, {15143, -15143})}),
-     Example(I8({2, 12}), 0.1, {{"out_dtype", "int16"}}, 16, -32768),
+     SoftmaxExample(I8({2, 12}), 0.1, {{"out_dtype", "int16"}}, 16, -32768),
      // exp(0.001 * x) / (e + 1 + exp(-3)) is 23640.0, 8696.7 and 433.0 of 32768.
      Case({Values({{1, 3}, kI16}, {1000, 0, -3000}), Scale(0.001), ZeroPoint(0), Scale(0x1p-15),
            ZeroPoint(0)},
           {}, {Values({{1, 3}, kI16}, {23640, 8696, 433})}),
-     Example({{2, 12, 3}, kI16}, 0.1, {{"axis", 1}}, 15, 0)},
+     SoftmaxExample({{2, 12, 3}, kI16}, 0.1, {{"axis", 1}}, 15, 0)},
 };
-KILN_REGISTER_OP(kSoftmax);
+KILN_REGISTER_OP(kQnnSoftmax);
 
 }  // namespace
 }  // namespace kiln

@@ -12,10 +12,6 @@
 namespace kiln {
 namespace {
 
-enum { kData, kScale, kZero, kOutScale, kOutZero };
-
-const DType kI32 = DType::Int(32), kF32 = DType::Float(32);
-
 // Parameters of TFLite's kernels for sigmoid and tanh.
 struct Saturating {
   Expr (*fixed_point)(const Expr&, int integer_bits);
@@ -49,7 +45,7 @@ absl::Status CheckTflite(const InferContext& c, const Saturating& f, DType dtype
 }
 
 template <const Saturating* kTflite>
-InferResult Infer(const InferContext& c) {
+InferResult InferQnnUnary(const InferContext& c) {
   const TensorType& data = c.inputs[kData];
   const bool tflite = IsTflite(c.attrs);
   KILN_CONSTRAINT(1,
@@ -73,7 +69,7 @@ InferResult Infer(const InferContext& c) {
 }
 
 // The value of an expression without variables.
-int32_t Evaluate(const Expr& e) {
+int32_t EvaluateUnary(const Expr& e) {
   int64_t value = 0;
   const bool is_constant = loop::AsInt(e, &value);
   return is_constant ? static_cast<int32_t>(value) : 0;
@@ -86,7 +82,7 @@ void LowerTable(StageBuilder& b, const std::function<Expr(const Expr& q)>& value
   const int64_t lowest = dtype.MinInt();
   std::string bytes;
   for (int64_t q = lowest; q <= dtype.MaxInt(); ++q) {
-    bytes.push_back(static_cast<char>(Evaluate(value(I32Const(q)))));
+    bytes.push_back(static_cast<char>(EvaluateUnary(value(I32Const(q)))));
   }
   const Access table = b.Table("table", Tensor({{256}, dtype}, std::move(bytes)));
   b.Output(0, [&, x = b.Input(kData)](const Indices& i) {
@@ -117,7 +113,7 @@ void LowerTflite8(StageBuilder& b, const Saturating& f) {
                                    std::exp2(-factor.shift));
   const int64_t zero = static_cast<int64_t>(OperandValues(b, kZero)[0]);
   LowerTable(b, [&](const Expr& q) {
-    const int64_t x = Evaluate(q) - zero;
+    const int64_t x = EvaluateUnary(q) - zero;
     if (static_cast<double>(x) <= -radius) return I32Const(-128);
     if (static_cast<double>(x) >= radius) return I32Const(127);
     const Expr scaled = DivideByPowerOfTwo(
@@ -197,7 +193,7 @@ void LowerTflite16(StageBuilder& b, const Saturating& f) {
 }
 
 template <auto kFunction, const Saturating* kTflite>
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerQnnUnary(StageBuilder& b) {
   if constexpr (kTflite != nullptr) {
     if (IsTflite(b.attrs())) {
       if (b.input_dtype(kData).bits == 8) {
@@ -218,12 +214,12 @@ Expr HardSwish(Expr x) {
   return x * Max(Min(x + constant(3), constant(6)), constant(0)) / constant(6);
 }
 
-std::vector<Tensor> Operands(Tensor data, double scale, int64_t zero, double out_scale,
-                             int64_t out_zero) {
+std::vector<Tensor> UnaryOperands(Tensor data, double scale, int64_t zero, double out_scale,
+                                  int64_t out_zero) {
   return {std::move(data), Scale(scale), ZeroPoint(zero), Scale(out_scale), ZeroPoint(out_zero)};
 }
 
-OpExample Random(TensorType data, std::vector<Tensor> operands, Attrs attrs = {}) {
+OpExample RandomUnary(TensorType data, std::vector<Tensor> operands, Attrs attrs = {}) {
   const bool wide = data.dtype.bits == 16;
   return {.inputs = WithScales({std::move(data)}),
           .attrs = std::move(attrs),
@@ -265,63 +261,66 @@ OpDef UnaryOp(std::string name, std::string doc, InferResult (*infer)(const Infe
 
 template <auto kFunction>
 OpDef Table(std::string name, std::string doc, std::vector<OpExample> examples) {
-  examples.push_back(Random(U8({3, 7}), Operands(Tensor(), 0.02, 0, 0.03, 1)));
-  return UnaryOp(std::move(name), std::move(doc), Infer<nullptr>, Lower<kFunction, nullptr>, false,
-                 std::move(examples));
+  examples.push_back(RandomUnary(U8({3, 7}), UnaryOperands(Tensor(), 0.02, 0, 0.03, 1)));
+  return UnaryOp(std::move(name), std::move(doc), InferQnnUnary<nullptr>,
+                 LowerQnnUnary<kFunction, nullptr>, false, std::move(examples));
 }
 
-OpExample Example(const std::vector<double>& at, double scale, int64_t zero, double out_scale,
-                  int64_t out_zero, const std::vector<double>& expected) {
+OpExample UnaryExample(const std::vector<double>& at, double scale, int64_t zero, double out_scale,
+                       int64_t out_zero, const std::vector<double>& expected) {
   const TensorType type = I8({static_cast<int64_t>(at.size())});
-  return Case(Operands(Values(type, at), scale, zero, out_scale, out_zero), {},
+  return Case(UnaryOperands(Values(type, at), scale, zero, out_scale, out_zero), {},
               {Values(type, expected)});
 }
 
 const Attrs kLikeTflite = {{"rounding", "TFLITE"}};
-const DType kI16 = DType::Int(16);
 
 const OpDef kUnary[] = {
-    Table<loop::Exp>("qnn.exp", "exp(x)", {Example({0, 1, 2}, 0.5, 0, 0.1, -20, {-10, -4, 7})}),
+    Table<loop::Exp>("qnn.exp", "exp(x)",
+                     {UnaryExample({0, 1, 2}, 0.5, 0, 0.1, -20, {-10, -4, 7})}),
     Table<loop::Log>("qnn.log", "The natural logarithm",
-                     {Example({1, 2, 100}, 0.5, 0, 0.1, 0, {-7, 0, 39})}),
+                     {UnaryExample({1, 2, 100}, 0.5, 0, 0.1, 0, {-7, 0, 39})}),
     Table<loop::Sqrt>("qnn.sqrt", "The square root",
-                      {Example({0, 4, 100}, 0.25, 0, 0.5, -3, {-3, -1, 7})}),
+                      {UnaryExample({0, 4, 100}, 0.25, 0, 0.5, -3, {-3, -1, 7})}),
     Table<loop::Rsqrt>("qnn.rsqrt", "1 / sqrt(x)",
-                       {Example({4, 16, 64}, 0.25, 0, 0.25, 0, {4, 2, 1})}),
+                       {UnaryExample({4, 16, 64}, 0.25, 0, 0.25, 0, {4, 2, 1})}),
     Table<loop::Erf>("qnn.erf", "The error function",
-                     {Example({-127, 0, 1}, 0.5, 0, 1.0 / 128, 0, {-128, 0, 67})}),
+                     {UnaryExample({-127, 0, 1}, 0.5, 0, 1.0 / 128, 0, {-128, 0, 67})}),
     Table<HardSwish>("qnn.hardswish", "x * clip(x + 3, 0, 6) / 6",
-                     {Example({-12, -4, 0, 4, 16}, 0.25, 0, 0.25, 1, {1, 0, 1, 4, 17})}),
+                     {UnaryExample({-12, -4, 0, 4, 16}, 0.25, 0, 0.25, 1, {1, 0, 1, 4, 17})}),
     UnaryOp(
-        "qnn.sigmoid", "1 / (1 + exp(-x))", Infer<&kSigmoid>, Lower<loop::Sigmoid, &kSigmoid>, true,
-        {Example({-100, 0, 4, 100}, 0.25, 0, 0x1p-8, -128, {-128, 0, 59, 127}),
-         Case(Operands(Values(I8({4}), {-100, 0, 4, 100}), 0.25, 0, 0x1p-8, -128), kLikeTflite,
+        "qnn.sigmoid", "1 / (1 + exp(-x))", InferQnnUnary<&kSigmoid>,
+        LowerQnnUnary<loop::Sigmoid, &kSigmoid>, true,
+        {UnaryExample({-100, 0, 4, 100}, 0.25, 0, 0x1p-8, -128, {-128, 0, 59, 127}),
+         Case(UnaryOperands(Values(I8({4}), {-100, 0, 4, 100}), 0.25, 0, 0x1p-8, -128), kLikeTflite,
               {Values(I8({4}), {-128, 0, 59, 127})}),
          // sigmoid(1) * 2^15 is 23955.3, and the table is half a step above it.
          // sigmoid(0.875) * 2^15 is 23127.2, where the table is one above the nearest integer.
-         Case(Operands(Values({{4}, kI16}, {0, 4096, -4096, 3584}), 0x1p-12, 0, 0x1p-15, 0),
+         Case(UnaryOperands(Values({{4}, kI16}, {0, 4096, -4096, 3584}), 0x1p-12, 0, 0x1p-15, 0),
               kLikeTflite, {Values({{4}, kI16}, {16384, 23956, 8812, 23128})}),
          // A scale near 2^-12, which counts as that, and one near 2^-11, which does not.
-         Case(Operands(Values({{4}, kI16}, {-9000, -1001, 777, 5003}), 0x1.0016b8p-12, 0, 0x1p-15,
-                       0),
+         Case(UnaryOperands(Values({{4}, kI16}, {-9000, -1001, 777, 5003}), 0x1.0016b8p-12, 0,
+                            0x1p-15, 0),
               kLikeTflite, {Values({{4}, kI16}, {3277, 14392, 17933, 25307})}),
-         Case(
-             Operands(Values({{4}, kI16}, {-9000, -1001, 777, 5003}), 0x1.ffc98p-12, 0, 0x1p-15, 0),
-             kLikeTflite, {Values({{4}, kI16}, {401, 12460, 19454, 30145})}),
-         Random({{3, 7}, kI16}, Operands(Tensor(), 0.0003, 0, 0x1p-15, 0), kLikeTflite),
-         Random(I8({3, 7}), Operands(Tensor(), 0.03, 5, 0x1p-8, -128), kLikeTflite)}),
-    UnaryOp("qnn.tanh", "The hyperbolic tangent", Infer<&kTanh>, Lower<loop::Tanh, &kTanh>, true,
-            {Example({-100, 0, 2, 100}, 0.25, 0, 0x1p-7, 0, {-128, 0, 59, 127}),
-             Case(Operands(Values(I8({4}), {-100, 0, 2, 100}), 0.25, 0, 0x1p-7, 0), kLikeTflite,
-                  {Values(I8({4}), {-128, 0, 59, 127})}),
-             Case(Operands(Values({{4}, kI16}, {-9000, -1001, 777, 5003}), 0x1.0016b8p-12, 0,
-                           0x1p-15, 0),
-                  kLikeTflite, {Values({{4}, kI16}, {-31968, -7852, 6142, 27527})}),
-             Case(Operands(Values({{4}, kI16}, {-9000, -1001, 777, 5003}), 0x1.ffc98p-12, 0,
-                           0x1p-15, 0),
-                  kLikeTflite, {Values({{4}, kI16}, {-32758, -14851, 11868, 32276})}),
-             Random({{3, 7}, kI16}, Operands(Tensor(), 0x1p-12, 0, 0x1p-15, 0), kLikeTflite),
-             Random(I8({3, 7}), Operands(Tensor(), 0.03, 5, 0x1p-7, 0), kLikeTflite)}),
+         Case(UnaryOperands(Values({{4}, kI16}, {-9000, -1001, 777, 5003}), 0x1.ffc98p-12, 0,
+                            0x1p-15, 0),
+              kLikeTflite, {Values({{4}, kI16}, {401, 12460, 19454, 30145})}),
+         RandomUnary({{3, 7}, kI16}, UnaryOperands(Tensor(), 0.0003, 0, 0x1p-15, 0), kLikeTflite),
+         RandomUnary(I8({3, 7}), UnaryOperands(Tensor(), 0.03, 5, 0x1p-8, -128), kLikeTflite)}),
+    UnaryOp(
+        "qnn.tanh", "The hyperbolic tangent", InferQnnUnary<&kTanh>,
+        LowerQnnUnary<loop::Tanh, &kTanh>, true,
+        {UnaryExample({-100, 0, 2, 100}, 0.25, 0, 0x1p-7, 0, {-128, 0, 59, 127}),
+         Case(UnaryOperands(Values(I8({4}), {-100, 0, 2, 100}), 0.25, 0, 0x1p-7, 0), kLikeTflite,
+              {Values(I8({4}), {-128, 0, 59, 127})}),
+         Case(UnaryOperands(Values({{4}, kI16}, {-9000, -1001, 777, 5003}), 0x1.0016b8p-12, 0,
+                            0x1p-15, 0),
+              kLikeTflite, {Values({{4}, kI16}, {-31968, -7852, 6142, 27527})}),
+         Case(UnaryOperands(Values({{4}, kI16}, {-9000, -1001, 777, 5003}), 0x1.ffc98p-12, 0,
+                            0x1p-15, 0),
+              kLikeTflite, {Values({{4}, kI16}, {-32758, -14851, 11868, 32276})}),
+         RandomUnary({{3, 7}, kI16}, UnaryOperands(Tensor(), 0x1p-12, 0, 0x1p-15, 0), kLikeTflite),
+         RandomUnary(I8({3, 7}), UnaryOperands(Tensor(), 0.03, 5, 0x1p-7, 0), kLikeTflite)}),
 };
 KILN_REGISTER_OPS(kUnary);
 

@@ -16,12 +16,10 @@ namespace {
 constexpr int64_t kMaxZeroPoint = 1 << 24;
 constexpr double kMaxFactor = 0x1p30;
 
-const DType kI32 = DType::Int(32), kI64 = DType::Int(64);
-
 Expr Int64(int64_t value) { return loop::IntConst(loop::Type::Of(kI64), value); }
 
 // A table of int32 or of floats, with one element if all values are equal.
-Tensor TableOf(std::vector<double> values, DType dtype) {
+Tensor QuantizedTable(std::vector<double> values, DType dtype) {
   if (std::all_of(values.begin(), values.end(), [&](double v) { return v == values[0]; })) {
     values.resize(1);
   }
@@ -149,7 +147,7 @@ Rescale::Rescale(StageBuilder& b, const std::string& name, const std::vector<dou
   if (rounding == Rounding::kEven && !compute_.is_float()) compute_ = DType::Float(32);
   if (rounding == Rounding::kTflite) compute_ = kI64;
   if (compute_.is_float()) {
-    factor_ = b.Table(name + "_factor", TableOf(factors, compute_));
+    factor_ = b.Table(name + "_factor", QuantizedTable(factors, compute_));
     return;
   }
   std::vector<double> multipliers, shifts, left, right;
@@ -168,9 +166,9 @@ Rescale::Rescale(StageBuilder& b, const std::string& name, const std::vector<dou
   if (std::all_of(shifts.begin(), shifts.end(), [&](double s) { return s == shifts[0]; })) {
     shift_ = static_cast<int>(shifts[0]);
   }
-  multiplier_ = b.Table(name + "_multiplier", TableOf(multipliers, kI32));
-  left_ = b.Table(name + "_left", TableOf(left, kI32));
-  right_ = b.Table(name + "_right", TableOf(right, kI32));
+  multiplier_ = b.Table(name + "_multiplier", QuantizedTable(multipliers, kI32));
+  left_ = b.Table(name + "_left", QuantizedTable(left, kI32));
+  right_ = b.Table(name + "_right", QuantizedTable(right, kI32));
 }
 
 Expr Rescale::operator()(const Expr& x, const Expr& place) const {

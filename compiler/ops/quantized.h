@@ -26,6 +26,9 @@
 
 namespace kiln {
 
+// The inputs of an operator on one quantized tensor, in this order. Some have only the first three.
+enum QuantizedUnaryOperand { kData, kScale, kZero, kOutScale, kOutZero };
+
 // Constraint checks. Operand k must be
 // - a scale: float32 or float64 with one element or `places` elements, and a constant if
 //   kAtCompileTime; the elements of a constant are finite and above 0;

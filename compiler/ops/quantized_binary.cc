@@ -13,10 +13,11 @@ absl::StatusOr<TensorType> CheckQuantizedBinary(const InferContext& c) {
   KILN_CONSTRAINT(2, lhs.dtype == rhs.dtype,
                   absl::StrCat(lhs.dtype.ToString(), " and ", rhs.dtype.ToString()), "one dtype");
   KILN_ASSIGN_OR_RETURN(Shape shape, BroadcastShapes(lhs.shape, rhs.shape, 3));
-  for (size_t k : {kLhsScale, kRhsScale, kOutScale}) {
+  for (size_t k : {kLhsScale, kRhsScale, kResultScale}) {
     KILN_RETURN_IF_ERROR(CheckScale(c, k, 1, Known::kAtCompileTime, 4));
   }
-  for (size_t k : {kLhsZero, kRhsZero, kOutZero}) KILN_RETURN_IF_ERROR(CheckZeroPoint(c, k, 1, 5));
+  for (size_t k : {kLhsZero, kRhsZero, kResultZero})
+    KILN_RETURN_IF_ERROR(CheckZeroPoint(c, k, 1, 5));
   return TensorType{std::move(shape), lhs.dtype};
 }
 

@@ -16,8 +16,8 @@ enum QuantizedBinaryOperand {
   kLhsZero,
   kRhsScale,
   kRhsZero,
-  kOutScale,
-  kOutZero
+  kResultScale,
+  kResultZero
 };
 
 // Checks constraints 1 to 5: lhs holds quantized numbers, rhs has the same dtype, shapes broadcast,

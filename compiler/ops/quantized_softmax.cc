@@ -11,8 +11,6 @@
 namespace kiln {
 namespace {
 
-const DType kI32 = DType::Int(32);
-
 // The value of an expression without variables.
 int32_t Evaluate(const loop::Expr& e) {
   int64_t value = 0;

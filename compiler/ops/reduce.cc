@@ -13,7 +13,7 @@ using loop::Combine;
 enum class Elements { kNumbers, kBool };
 
 template <Elements kElements>
-InferResult Infer(const InferContext& c) {
+InferResult InferReduce(const InferContext& c) {
   const TensorType& data = c.inputs[0];
   KILN_CONSTRAINT(1, data.dtype.is_bool() == (kElements == Elements::kBool), data.dtype.ToString(),
                   kElements == Elements::kBool ? "bool" : "numbers");
@@ -22,7 +22,7 @@ InferResult Infer(const InferContext& c) {
 }
 
 template <Combine kCombine>
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerReduce(StageBuilder& b) {
   b.Output(0, ReduceInput(b, "reduced", kCombine));
   return absl::OkStatus();
 }
@@ -56,7 +56,7 @@ OpDef Numbers(std::string name, std::string doc, Origin origin,
        .attrs = ReductionAttrs()},
       {"data holds numbers", "axis names axes of data, each at most once"},
       {.fusion = Fusion::kReduction, .layout = {LayoutRule::kReduction, "axis"}, .origin = origin},
-      Infer<Elements::kNumbers>,
+      InferReduce<Elements::kNumbers>,
       lower,
       {Case({Values(F32({2, 3}), {1, -2, 4, 3, 5, 1})}, {{"axis", AttrValue::Ints({1})}},
             {Values(F32({2}), expected)}),
@@ -77,7 +77,7 @@ OpDef Truth(std::string name, std::string doc, absl::Status (*lower)(StageBuilde
            .attrs = ReductionAttrs()},
           {"data is bool", "axis names axes of data, each at most once"},
           {.fusion = Fusion::kReduction, .layout = {LayoutRule::kReduction, "axis"}},
-          Infer<Elements::kBool>,
+          InferReduce<Elements::kBool>,
           lower,
           {Case({Values(Bools({3, 2}), {0, 0, 0, 1, 1, 1})}, {{"axis", 1}},
                 {Values(Bools({3}), expected)}),
@@ -87,17 +87,17 @@ OpDef Truth(std::string name, std::string doc, absl::Status (*lower)(StageBuilde
 
 const OpDef kReduce[] = {
     Numbers("sum", "The sum of the elements. Integers wrap around.", Origin::kComputed,
-            Lower<Combine::kSum>, {3, 9}, {12}),
+            LowerReduce<Combine::kSum>, {3, 9}, {12}),
     Numbers("prod", "The product of the elements. Integers wrap around.", Origin::kComputed,
-            Lower<Combine::kProd>, {-8, 15}, {-120}),
+            LowerReduce<Combine::kProd>, {-8, 15}, {-120}),
     Numbers("max",
             "The largest element, or NaN if one is NaN. Without elements, it is the lowest value "
             "of the dtype.",
-            Origin::kChosen, Lower<Combine::kMax>, {4, 5}, {5}),
+            Origin::kChosen, LowerReduce<Combine::kMax>, {4, 5}, {5}),
     Numbers("min",
             "The smallest element, or NaN if one is NaN. Without elements, it is the highest value "
             "of the dtype.",
-            Origin::kChosen, Lower<Combine::kMin>, {-2, 1}, {-2}),
+            Origin::kChosen, LowerReduce<Combine::kMin>, {-2, 1}, {-2}),
     Numbers("mean",
             "The sum divided by the number of elements. For integers it is truncated toward zero.",
             Origin::kComputed, LowerMean, {1, 3}, {2}),

@@ -82,7 +82,7 @@ int64_t CheckedElements(const Shape& shape, DType dtype) {
   return CheckTensorType({shape, dtype}).ok() ? NumElements(shape) : -1;
 }
 
-InferResult Infer(const InferContext& c) {
+InferResult InferReshape(const InferContext& c) {
   const TensorType& data = c.inputs[0];
   const std::vector<int64_t> entries = c.attrs.Ints("newshape");
   NewShape walk{entries, data.shape, c.attrs.Bool("allowzero")};
@@ -125,7 +125,7 @@ const OpDef kReshape = {
      .layout = LayoutRule::kReshape,
      .origin = Origin::kMoved,
      .view = View::kReshaped},
-    Infer,
+    InferReshape,
     LowerReindex,
     {Case({Iota(F32({2, 3}))}, To({3, -1}), {Iota(F32({3, 2}))}),
      Case({Iota(I32({2, 3, 4}))}, To({0, -3}), {Iota(I32({2, 12}))}),

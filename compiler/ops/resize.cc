@@ -17,10 +17,6 @@ constexpr double kMaxScale = 1 << 20;
 // Limit on extents with align_corners and scales, for the same reason.
 constexpr int64_t kMaxAligned = 1 << 16;
 
-bool IsOneOf(const std::string& text, std::initializer_list<absl::string_view> list) {
-  return std::find(list.begin(), list.end(), text) != list.end();
-}
-
 // Checks constraints 8 (scales) and 9 (roi).
 absl::Status CheckFloats(const InferContext& c, const Shape& out, int spatial) {
   const auto n = static_cast<size_t>(spatial);

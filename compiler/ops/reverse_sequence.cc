@@ -6,7 +6,7 @@
 namespace kiln {
 namespace {
 
-InferResult Infer(const InferContext& c) {
+InferResult InferReverseSequence(const InferContext& c) {
   const TensorType &data = c.inputs[0], &lengths = c.inputs[1];
   KILN_CONSTRAINT(1, lengths.dtype.is_integral(), lengths.dtype.ToString(), "integers");
   KILN_ASSIGN_OR_RETURN(const int seq, NormalizeAxis(c.attrs.Int("seq_axis"), data.rank(), 2));
@@ -17,7 +17,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({data});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerReverseSequence(StageBuilder& b) {
   const Shape& shape = b.input_shape(0);
   const size_t seq = AxisOf(b.attrs().Int("seq_axis"), shape.size()),
                batch = AxisOf(b.attrs().Int("batch_axis"), shape.size());
@@ -42,8 +42,8 @@ const OpDef kReverseSequence = {
     {"seq_lengths are integers", "seq_axis and batch_axis are two different axes of data",
      "seq_lengths has one length per index of the batch"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed, .origin = Origin::kMoved},
-    Infer,
-    Lower,
+    InferReverseSequence,
+    LowerReverseSequence,
     {Case({Values(F32({2, 3}), {1, 2, 3, 4, 5, 6}), Values(I32({2}), {2, 3})}, {},
           {Values(F32({2, 3}), {2, 1, 3, 6, 5, 4})}),
      Case({Values(I32({2, 2}), {1, 2, 3, 4}), Values(I64({2}), {2, 0})},

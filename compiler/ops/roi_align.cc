@@ -19,7 +19,7 @@ int64_t MostSamples(const Attrs& attrs, int64_t extent, int64_t bins) {
   return samples > 0 ? samples : (extent - 1) / bins + 2;
 }
 
-InferResult Infer(const InferContext& c) {
+InferResult InferRoiAlign(const InferContext& c) {
   KILN_ASSIGN_OR_RETURN(TensorType type, CheckRegions(c));
   const Shape& data = c.inputs[0].shape;
   for (size_t k = 0; k < 2; ++k) {
@@ -56,7 +56,7 @@ struct Bins {
   Expr samples;        // per bin, as a float
 };
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerRoiAlign(StageBuilder& b) {
   const Shape &data = b.input_shape(0), &out = b.output_shape(0);
   const double scale = b.attrs().Float("spatial_scale");
   const bool aligned = b.attrs().Bool("aligned"), average = b.attrs().String("mode") == "avg",
@@ -139,8 +139,8 @@ const OpDef kRoiAlign = {
      "data is (n, channels, h, w), and rois is (regions, 5)", "pooled_size is positive",
      "there are at most 4096 points per bin and dimension", "mode is avg or max"},
     {.fusion = Fusion::kReduction, .layout = LayoutRule::kFixed},
-    Infer,
-    Lower,
+    InferRoiAlign,
+    LowerRoiAlign,
     {Case({Iota(F32({1, 1, 3, 3})), Values(F32({2, 5}), {0, 0, 0, 2, 2, 0, 1, 0, 2, 2})},
           {{"pooled_size", 1}, {"spatial_scale", 1.0}, {"sample_ratio", 1}},
           {Values(F32({2, 1, 1, 1}), {4, 4.5})}),

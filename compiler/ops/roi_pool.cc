@@ -8,7 +8,7 @@
 namespace kiln {
 namespace {
 
-InferResult Infer(const InferContext& c) {
+InferResult InferRoiPool(const InferContext& c) {
   KILN_ASSIGN_OR_RETURN(TensorType type, CheckRegions(c));
   return OutputTypes({std::move(type)});
 }
@@ -23,7 +23,7 @@ struct Bin {
   }
 };
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerRoiPool(StageBuilder& b) {
   const Shape &data = b.input_shape(0), &out = b.output_shape(0);
   const DType dtype = ComputeType(b.input_dtype(0)), i32 = DType::Int(32);
   const Access x = b.Input(0), rois = b.Input(1);
@@ -79,8 +79,8 @@ const OpDef kRoiPool = {
     {"data and rois hold floats", "layout is NCHW",
      "data is (n, channels, h, w), and rois is (regions, 5)", "pooled_size is positive"},
     {.fusion = Fusion::kReduction, .layout = LayoutRule::kFixed},
-    Infer,
-    Lower,
+    InferRoiPool,
+    LowerRoiPool,
     {Case(
          {Iota(F32({1, 1, 4, 4})), Values(F32({2, 5}), {0, 0, 0, 3, 3, 0, 4, 2, 9, 7})},
          {{"pooled_size", 2}, {"spatial_scale", 0.5}},

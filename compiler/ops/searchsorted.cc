@@ -8,7 +8,7 @@
 namespace kiln {
 namespace {
 
-InferResult Infer(const InferContext& c) {
+InferResult InferSearchsorted(const InferContext& c) {
   const TensorType &sequence = c.inputs[0], &values = c.inputs[1];
   KILN_CONSTRAINT(1, IsNumeric(values.dtype) && sequence.dtype == values.dtype,
                   absl::StrCat(sequence.dtype.ToString(), " and ", values.dtype.ToString()),
@@ -32,7 +32,7 @@ InferResult Infer(const InferContext& c) {
 }
 
 // Binary search: the result lies between `low` and `high`.
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerSearchsorted(StageBuilder& b) {
   const Shape& sequence = b.input_shape(0);
   const int64_t n = sequence.back();
   const bool right = b.attrs().Bool("right");
@@ -69,8 +69,8 @@ const OpDef kSearchsorted = {
      "sorted_sequence has rank 1, or the shape of values except for the last dimension",
      "the sequence has at most 2^31 - 1 elements", "dtype is int32 or int64"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
-    Infer,
-    Lower,
+    InferSearchsorted,
+    LowerSearchsorted,
     {Case({Values(F32({5}), {1, 3, 5, 5, 9}), Values(F32({2, 3}), {3, 6, 0, 5, 9, 10})}, {},
           {Values(I32({2, 3}), {1, 4, 0, 2, 4, 5})}),
      Case({Values(I32({2, 3}), {1, 3, 5, 2, 4, 6}), Values(I32({2, 2}), {3, 5, 1, 4})},

@@ -6,7 +6,7 @@
 namespace kiln {
 namespace {
 
-InferResult Infer(const InferContext& c) {
+InferResult InferSequenceMask(const InferContext& c) {
   const TensorType &data = c.inputs[0], &lengths = c.inputs[1];
   const int64_t axis = c.attrs.Int("axis");
   KILN_CONSTRAINT(1, axis == 0 || axis == 1, absl::StrCat("axis ", axis), "0 or 1");
@@ -17,7 +17,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({data});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerSequenceMask(StageBuilder& b) {
   const auto axis = static_cast<size_t>(b.attrs().Int("axis"));
   const DType dtype = ComputeType(b.output_dtype(0));
   b.Output(0, [&, x = b.Input(0), lengths = b.Input(1)](const Indices& i) {
@@ -42,8 +42,8 @@ const OpDef kSequenceMask = {
                {"axis", AttrType::kInt, 0, false, "axis of the positions, 0 or 1"}}},
     {"axis is 0 or 1", "data has rank 2 or more", "valid_length has one number per sequence"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
-    Infer,
-    Lower,
+    InferSequenceMask,
+    LowerSequenceMask,
     {Case({Values(F32({3, 2}), {1, 2, 3, 4, 5, 6}), Values(I32({2}), {1, 2})},
           {{"mask_value", -1.0}}, {Values(F32({3, 2}), {1, 2, -1, 4, -1, -1})}),
      Case({Values(I32({2, 2, 2}), {1, 2, 3, 4, 5, 6, 7, 8}), Values(F32({2}), {0, 5})},

@@ -69,25 +69,25 @@ absl::Status LowerSliceLike(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-AttrSchema Bound(std::string name, AttrValue otherwise, std::string doc) {
+AttrSchema BoundSchema(std::string name, AttrValue otherwise, std::string doc) {
   return {std::move(name), AttrType::kInt, std::move(otherwise), false, std::move(doc)};
 }
 
 const std::vector<InputSchema> kInputs = {{"data", "any type"},
                                           {"shape_like", "any type; its elements are not read"}};
 
-const OpDef kLikes[] = {
+const OpDef kShapeLikes[] = {
     {{.name = "reshape_like",
       .doc = "The elements of data in the same order. Dimensions of data from lhs_begin up to "
              "lhs_end are replaced by dimensions of shape_like from rhs_begin up to rhs_end, each "
              "without the end. Negative bounds count from the end.",
       .inputs = kInputs,
-      .attrs = {Bound("lhs_begin", 0, "first dimension of data that is replaced"),
-                Bound("lhs_end", AttrValue::None(),
-                      "dimension after the last one that is replaced; all if None"),
-                Bound("rhs_begin", 0, "first dimension of shape_like that is taken"),
-                Bound("rhs_end", AttrValue::None(),
-                      "dimension after the last one that is taken; all if None")}},
+      .attrs = {BoundSchema("lhs_begin", 0, "first dimension of data that is replaced"),
+                BoundSchema("lhs_end", AttrValue::None(),
+                            "dimension after the last one that is replaced; all if None"),
+                BoundSchema("rhs_begin", 0, "first dimension of shape_like that is taken"),
+                BoundSchema("rhs_end", AttrValue::None(),
+                            "dimension after the last one that is taken; all if None")}},
      {"each begin and end are a range of the dimensions", "the number of elements stays the same"},
      {.fusion = Fusion::kInjective,
       .layout = LayoutRule::kFixed,
@@ -119,7 +119,7 @@ const OpDef kLikes[] = {
            {Values(I32({3, 2}), {0, 1, 3, 4, 6, 7})}),
       {.inputs = {F16({4, 3}), F32({2, 5})}, .attrs = {{"axes", AttrValue::Ints({0})}}}}},
 };
-KILN_REGISTER_OPS(kLikes);
+KILN_REGISTER_OPS(kShapeLikes);
 
 }  // namespace
 }  // namespace kiln

@@ -8,13 +8,10 @@
 namespace kiln {
 namespace {
 
-const DType kI16 = DType::Int(16), kI32 = DType::Int(32);
-
-Expr AsI32(const Expr& x) { return loop::MakeCast(kI32, x); }
 // x, wrapped to 16 bits and widened again.
 Expr Wrapped(const Expr& x) { return AsI32(loop::MakeCast(kI16, x)); }
 
-InferResult Infer(const InferContext& c) {
+InferResult InferSignalAutoScale(const InferContext& c) {
   const TensorType& data = c.inputs[0];
   KILN_CONSTRAINT(1, data.rank() == 1 && data.dtype == kI16, data.ToString(), "an int16 vector");
   return OutputTypes({data, {{}, kI32}});
@@ -41,7 +38,7 @@ Access Largest(StageBuilder& b, const Access& data) {
   return [=](const Indices&) { return largest({Expr(0)}); };
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerSignalAutoScale(StageBuilder& b) {
   const Access data = b.Input(0), largest = Largest(b, data);
   // Number of bits, of 15, that the largest magnitude does not need.
   const int64_t of_none = b.attrs().Bool("restart_at_lowest") ? 0 : 15;
@@ -57,10 +54,8 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-TensorType I16(Shape shape) { return {std::move(shape), kI16}; }
-
-OpExample Scaled(const std::vector<double>& data, bool restart, const std::vector<double>& scaled,
-                 double bits) {
+OpExample ScaledExample(const std::vector<double>& data, bool restart,
+                        const std::vector<double>& scaled, double bits) {
   const TensorType type = I16({static_cast<int64_t>(data.size())});
   return Case({Values(type, data)}, {{"restart_at_lowest", restart}},
               {Values(type, scaled), Values(I32({}), {bits})});
@@ -82,15 +77,15 @@ const OpDef kAutoScale = {
      .num_outputs = [](const Attrs&, size_t) -> absl::StatusOr<int> { return 2; }},
     {"data is a vector of int16"},
     {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed},
-    Infer,
-    Lower,
-    {Scaled({3, -100, 7}, false, {768, -25600, 1792}, 8),
-     Scaled({3, -100, 7}, true, {768, -25600, 1792}, 8),
-     Scaled({100, -32768, 5, -3}, false, {25600, 0, 1280, -768}, 8),
-     Scaled({100, -32768, 5, -3}, true, {16384, 0, 20480, -12288}, 12),
-     Scaled({1, -32768}, true, {1, -32768}, 0),
-     Scaled({0, 0}, false, {0, 0}, 15),
-     Scaled({0, 0}, true, {0, 0}, 0),
+    InferSignalAutoScale,
+    LowerSignalAutoScale,
+    {ScaledExample({3, -100, 7}, false, {768, -25600, 1792}, 8),
+     ScaledExample({3, -100, 7}, true, {768, -25600, 1792}, 8),
+     ScaledExample({100, -32768, 5, -3}, false, {25600, 0, 1280, -768}, 8),
+     ScaledExample({100, -32768, 5, -3}, true, {16384, 0, 20480, -12288}, 12),
+     ScaledExample({1, -32768}, true, {1, -32768}, 0),
+     ScaledExample({0, 0}, false, {0, 0}, 15),
+     ScaledExample({0, 0}, true, {0, 0}, 0),
      {.inputs = {I16({37})}, .input_min = -500, .input_max = 500}},
 };
 KILN_REGISTER_OP(kAutoScale);

@@ -9,9 +9,8 @@ namespace {
 enum { kData, kWeights, kBins, kChannels };
 
 constexpr int64_t kMaxChannels = 1 << 16;
-const DType kI16 = DType::Int(16), kU32 = DType::UInt(32), kU64 = DType::UInt(64);
 
-InferResult Infer(const InferContext& c) {
+InferResult InferSignalFilterBank(const InferContext& c) {
   const TensorType &data = c.inputs[kData], &weights = c.inputs[kWeights];
   KILN_CONSTRAINT(1, data.rank() == 1 && data.shape[0] >= 1 && data.dtype == kU32, data.ToString(),
                   "a vector of uint32 with at least one element");
@@ -28,7 +27,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{{channels}, kU64}});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerSignalFilterBank(StageBuilder& b) {
   b.Output(0, [](const Indices&) { return loop::IntConst(loop::Type::Of(kU64), 0); });
   const Shape terms = b.input_shape(kWeights);
   if (NumElements(terms) == 0) return absl::OkStatus();
@@ -50,9 +49,6 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-TensorType I16(Shape shape) { return {std::move(shape), kI16}; }
-TensorType U32(Shape shape) { return {std::move(shape), kU32}; }
-
 const OpDef kFilterBank = {
     {.name = "signal.filter_bank",
      .doc = "Weighted sums of the bins of a spectrum. For each k, term t adds data[bins[t]] * "
@@ -69,8 +65,8 @@ const OpDef kFilterBank = {
      "bins and channels are vectors with one integer per term",
      absl::StrCat("num_channels is 1 to ", kMaxChannels)},
     {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed},
-    Infer,
-    Lower,
+    InferSignalFilterBank,
+    LowerSignalFilterBank,
     {Case({Values(U32({4}), {4000000000.0, 10, 20, 30}),
            Values(I16({3, 2}), {4096, 0, 1000, 3096, 96, 4000}), Values(U8({3}), {0, 2, 3}),
            Values(U8({3}), {0, 0, 1})},

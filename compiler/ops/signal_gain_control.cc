@@ -8,14 +8,10 @@
 namespace kiln {
 namespace {
 
-const DType kI16 = DType::Int(16), kI32 = DType::Int(32), kU32 = DType::UInt(32),
-            kU64 = DType::UInt(64);
 constexpr int64_t kGains = 125;  // of 0 and 1, then three per bit length 2 to 32, every 4 entries
 constexpr int kRatioBits = 12, kOutputBits = 6;
 
-Expr AsI32(const Expr& x) { return loop::MakeCast(kI32, x); }
-
-InferResult Infer(const InferContext& c) {
+InferResult InferSignalGainControl(const InferContext& c) {
   const TensorType &data = c.inputs[0], &noise = c.inputs[1], &gains = c.inputs[2];
   KILN_CONSTRAINT(1, data.dtype == kU32 && noise == data,
                   absl::StrCat(data.ToString(), " and ", noise.ToString()), "uint32 of one shape");
@@ -51,7 +47,7 @@ Expr Shrunk(const Expr& x) {
   return loop::MakeSelect(x < Expr(2 << kRatioBits), square, less);
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerSignalGainControl(StageBuilder& b) {
   b.Output(0, [&, data = b.Input(0), noise = b.Input(1), gains = b.Input(2)](const Indices& i) {
     const Expr gain = loop::MakeCast(kU64, loop::MakeCast(kU32, GainOf(noise(i), gains)));
     const Expr product = loop::MakeCast(kU64, data(i)) * gain;
@@ -59,9 +55,6 @@ absl::Status Lower(StageBuilder& b) {
   });
   return absl::OkStatus();
 }
-
-TensorType I16(Shape shape) { return {std::move(shape), kI16}; }
-TensorType U32(Shape shape) { return {std::move(shape), kU32}; }
 
 // Gains whose first coefficient halves every two bit lengths.
 Tensor Gains() {
@@ -92,8 +85,8 @@ const OpDef kGainControl = {
      absl::StrCat("gains is a vector of int16 with at least ", kGains, " elements"),
      "shift is from 0 to 63"},
     {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed},
-    Infer,
-    Lower,
+    InferSignalGainControl,
+    LowerSignalGainControl,
     {Case({Values(U32({8}), {0, 1, 100, 1000, 5, 123456, 4000000000.0, 77}),
            Values(U32({8}), {0, 1, 2, 3, 1000, 1023, 1024, 4000000000.0}), Gains()},
           {{"shift", 6}}, {Values(U32({8}), {0, 0, 335, 3060, 0, 19226, 59499277, 0})}),

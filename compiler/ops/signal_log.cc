@@ -12,14 +12,10 @@
 namespace kiln {
 namespace {
 
-const DType kI16 = DType::Int(16), kI32 = DType::Int(32), kU32 = DType::UInt(32),
-            kU64 = DType::UInt(64);
 constexpr int kSegmentBits = 7, kFractionBits = 16;
 constexpr int kInSegmentBits = kFractionBits - kSegmentBits;
 
-Expr AsI32(const Expr& x) { return loop::MakeCast(kI32, x); }
-
-InferResult Infer(const InferContext& c) {
+InferResult InferSignalLog(const InferContext& c) {
   KILN_CONSTRAINT(1, c.inputs[0].dtype == kU32, c.inputs[0].dtype.ToString(), "uint32");
   const int64_t bits = c.attrs.Int("input_correction_bits"), scale = c.attrs.Int("output_scale");
   KILN_CONSTRAINT(2, bits >= 0 && bits <= 31, absl::StrCat("input_correction_bits ", bits),
@@ -55,7 +51,7 @@ Expr Log2(const Expr& x, const Access& corrections) {
   return Shl(count(whole), Expr(kFractionBits)) + loop::MakeCast(kU32, fraction + from + between);
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerSignalLog(StageBuilder& b) {
   const int64_t half = int64_t{1} << (kFractionBits - 1);
   const Access corrections = b.Table("corrections", Corrections());
   b.Output(0, [&, data = b.Input(0)](const Indices& i) {
@@ -74,9 +70,6 @@ absl::Status Lower(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-TensorType I16(Shape shape) { return {std::move(shape), kI16}; }
-TensorType U32(Shape shape) { return {std::move(shape), kU32}; }
-
 // The expected values come from FilterbankLog of TensorFlow Lite Micro.
 const OpDef kLog = {
     {.name = "signal.log",
@@ -90,8 +83,8 @@ const OpDef kLog = {
           {"output_scale", AttrType::kInt, {}, true, "number that stands for 1 in the result"}}},
     {"data is uint32", "input_correction_bits is 0 to 31", "output_scale is 0 to 2^31 - 1"},
     {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
-    Infer,
-    Lower,
+    InferSignalLog,
+    LowerSignalLog,
     {Case({Values(U32({8}), {0, 1, 2, 100, 12345, 65536, 123456789, 536870911})},
           {{"input_correction_bits", 3}, {"output_scale", 64}},
           {Values(I16({8}), {0, 133, 177, 428, 736, 843, 1326, 1420})}),

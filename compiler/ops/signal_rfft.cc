@@ -71,11 +71,9 @@ absl::Status LowerInverse(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-TensorType I16(Shape shape) { return {std::move(shape), DType::Int(16)}; }
-
 Attrs Length(int64_t length) { return {{"fft_length", length}}; }
 
-const char* const kRounding =
+const char* const kRoundingDoc =
     " Integers are rounded and scaled by powers of two exactly as in the KISS FFT library, and "
     "floats are added in its order. Not an operator of Relay.";
 
@@ -99,7 +97,7 @@ const OpDef kTransforms[] = {
         {.name = "signal.rfft",
          .doc = absl::StrCat("The Fourier transform of real samples along the last axis, with "
                              "zeros after the data. Integers are divided by fft_length.",
-                             kRounding),
+                             kRoundingDoc),
          .inputs = {{"data", "(…, samples)"}},
          .attrs = {kLength}},
         "data has 1 to fft_length samples along the last axis", InferForward, LowerForward,
@@ -125,7 +123,7 @@ const OpDef kTransforms[] = {
              "The real samples that have data as their Fourier transform. The last axis of data "
              "has the real and the imaginary part. Floats are fft_length times as large, and "
              "integers are divided by a number that keeps them in range.",
-             kRounding),
+             kRoundingDoc),
          .inputs = {{"data", "(…, fft_length / 2 + 1, 2)"}},
          .attrs = {kLength}},
         "data is (…, fft_length / 2 + 1, 2)", InferInverse, LowerInverse,

@@ -9,8 +9,6 @@
 namespace kiln {
 namespace {
 
-const DType kU32 = DType::UInt(32), kU64 = DType::UInt(64);
-
 // Checks a list of one factor, for all channels, or of two, for the even and the odd ones.
 absl::Status CheckFactors(const Attrs& attrs, const std::string& name) {
   const std::vector<int64_t> factors = attrs.Ints(name);
@@ -23,7 +21,7 @@ absl::Status CheckFactors(const Attrs& attrs, const std::string& name) {
   return absl::OkStatus();
 }
 
-InferResult Infer(const InferContext& c) {
+InferResult InferSignalSpectralSubtraction(const InferContext& c) {
   const TensorType &data = c.inputs[0], &noise = c.inputs[1];
   KILN_CONSTRAINT(1, data.rank() == 1 && data.dtype == kU32 && noise == data,
                   absl::StrCat(data.ToString(), " and ", noise.ToString()),
@@ -49,7 +47,7 @@ Expr FactorOf(const Expr& channel, const std::vector<int64_t>& factors) {
                           number(factors.back()));
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerSignalSpectralSubtraction(StageBuilder& b) {
   const Attrs& attrs = b.attrs();
   const int64_t up = attrs.Int("smoothing_bits"), fraction = attrs.Int("fraction_bits");
   const Access data = b.Input(0), noise = b.Input(1);
@@ -69,8 +67,6 @@ absl::Status Lower(StageBuilder& b) {
   });
   return absl::OkStatus();
 }
-
-TensorType U32(Shape shape) { return {std::move(shape), kU32}; }
 
 Attrs Factors(bool clamping) {
   return {{"smoothing", AttrValue::Ints({409, 983})},
@@ -118,8 +114,8 @@ const OpDef kSpectralSubtraction = {
      "smoothing and one_minus_smoothing have one or two numbers, and all factors are uint32",
      "smoothing_bits and fraction_bits are from 0 to 31"},
     {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed},
-    Infer,
-    Lower,
+    InferSignalSpectralSubtraction,
+    LowerSignalSpectralSubtraction,
     {Case({Values(U32({4}), {1000, 1000, 5, 70000}), Values(U32({4}), {0, 5000000, 90000, 100})},
           Factors(false),
           {Values(U32({4}), {975, 49, 0, 65800}),

@@ -7,10 +7,9 @@
 namespace kiln {
 namespace {
 
-const DType kU32 = DType::UInt(32), kU64 = DType::UInt(64);
 constexpr int64_t kRootBits = 32;
 
-InferResult Infer(const InferContext& c) {
+InferResult InferSignalSquareRoot(const InferContext& c) {
   KILN_CONSTRAINT(1, c.inputs[0].dtype == kU64, c.inputs[0].dtype.ToString(), "uint64");
   return OutputTypes({{c.inputs[0].shape, kU32}});
 }
@@ -21,7 +20,7 @@ Expr Square(const Expr& root) {
 }
 
 // Computes the root bit by bit, beginning with the highest one.
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerSignalSquareRoot(StageBuilder& b) {
   const Shape shape = b.input_shape(0);
   Shape steps = shape;
   steps.push_back(kRootBits);
@@ -49,7 +48,6 @@ absl::Status Lower(StageBuilder& b) {
 }
 
 TensorType U64(Shape shape) { return {std::move(shape), kU64}; }
-TensorType U32(Shape shape) { return {std::move(shape), kU32}; }
 
 const OpDef kSquareRoot = {
     {.name = "signal.square_root",
@@ -59,8 +57,8 @@ const OpDef kSquareRoot = {
      .inputs = {{"data", "uint64 of any shape"}}},
     {"data is uint64"},
     {.fusion = Fusion::kOpaque, .layout = LayoutRule::kFixed},
-    Infer,
-    Lower,
+    InferSignalSquareRoot,
+    LowerSignalSquareRoot,
     {Case({Values(U64({10}), {0, 1, 2, 3, 6, 7, 4294901760, 4294967295, 4294967296, 4295032833})},
           {}, {Values(U32({10}), {0, 1, 1, 2, 2, 3, 65535, 65535, 65536, 65537})}),
      Case({Values(U64({3}), {18446744056529682432.0, 18446744065119617024.0, 1e18})}, {},

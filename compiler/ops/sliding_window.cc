@@ -7,7 +7,7 @@
 namespace kiln {
 namespace {
 
-InferResult Infer(const InferContext& c) {
+InferResult InferSlidingWindow(const InferContext& c) {
   const TensorType& data = c.inputs[0];
   KILN_ASSIGN_OR_RETURN(const int axis, NormalizeAxis(c.attrs.Int("axis"), data.rank(), 1));
   const std::vector<int64_t> window = c.attrs.Ints("window_shape"),
@@ -30,7 +30,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{std::move(shape), data.dtype}});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerSlidingWindow(StageBuilder& b) {
   const size_t rank = b.input_shape(0).size(), first = AxisOf(b.attrs().Int("axis"), rank);
   const std::vector<int64_t> strides = b.attrs().Ints("strides");
   b.Output(0, [&, x = b.Input(0)](const Indices& i) {
@@ -57,8 +57,8 @@ const OpDef kSlidingWindow = {
      "window_shape and strides have one number per dimension from the axis on",
      "a window fits into data", "strides are positive"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed, .origin = Origin::kMoved},
-    Infer,
-    Lower,
+    InferSlidingWindow,
+    LowerSlidingWindow,
     {Case({Iota(F32({2, 4}))}, {{"axis", 1}, {"window_shape", List({3})}, {"strides", List({1})}},
           {Values(F32({2, 2, 3}), {0, 1, 2, 1, 2, 3, 4, 5, 6, 5, 6, 7})}),
      Case({Iota(I32({3, 4}))},

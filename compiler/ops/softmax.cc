@@ -9,7 +9,7 @@ namespace {
 
 using loop::Combine;
 
-InferResult Infer(const InferContext& c) {
+InferResult InferSoftmax(const InferContext& c) {
   KILN_CONSTRAINT(1, c.inputs[0].dtype.is_float(), c.inputs[0].dtype.ToString(), "floats");
   KILN_RETURN_IF_ERROR(NormalizeAxis(c.attrs.Int("axis"), c.inputs[0].rank(), 2).status());
   return OutputTypes({c.inputs[0]});
@@ -69,7 +69,7 @@ absl::Status LowerLogSoftmax(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-bool ByRows(const Graph& graph, const Node& node) {
+bool SoftmaxByRows(const Graph& graph, const Node& node) {
   const size_t rank = graph.type(node.inputs[0]).shape.size();
   return AxisOf(node.attrs.Int("axis"), rank) + 1 == rank;
 }
@@ -84,8 +84,8 @@ OpDef Softmax(std::string name, std::string doc, absl::Status (*lower)(StageBuil
           {.fusion = Fusion::kReduction,
            .layout = {LayoutRule::kAxis, "axis"},
            .fuses_multiply_adds = true,
-           .by_rows = ByRows},
-          Infer,
+           .by_rows = SoftmaxByRows},
+          InferSoftmax,
           lower,
           {Case({Values(F32({2, 2}), {0, 1, 1000, 1000})}, {{"axis", -1}},
                 {Values(F32({2, 2}), expected)}, 1e-6),

@@ -119,13 +119,14 @@ const AttrSchema kAscend = {"is_ascend", AttrType::kBool, true, false,
                             "true if the smallest comes first"};
 AttrValue None() { return AttrValue::None(); }
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kSortNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Numbers of all kinds. kAscending has their places in ascending order, as NumPy's
 // stable argsort gives them.
 Tensor AllKinds(DType dtype) {
-  return Values({{10}, dtype}, {0.0, kNan, -1, kInfinity, -0.0, 1, -kInfinity, kNan, 0.0, -1});
+  return Values({{10}, dtype},
+                {0.0, kSortNan, -1, kInfinity, -0.0, 1, -kInfinity, kSortNan, 0.0, -1});
 }
 const std::vector<double> kAscending = {6, 2, 9, 0, 4, 8, 5, 3, 1, 7};
 // Largest first, as in PyTorch and ONNX Runtime.

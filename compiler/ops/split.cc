@@ -40,7 +40,7 @@ absl::StatusOr<std::vector<int64_t>> Bounds(const Attrs& attrs, int64_t extent) 
   return bounds;
 }
 
-InferResult Infer(const InferContext& c) {
+InferResult InferSplit(const InferContext& c) {
   const TensorType& data = c.inputs[0];
   KILN_ASSIGN_OR_RETURN(const int normal, NormalizeAxis(c.attrs.Int("axis"), data.rank(), 1));
   const size_t axis = static_cast<size_t>(normal);
@@ -53,7 +53,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes(std::move(types));
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerSplit(StageBuilder& b) {
   const size_t axis = AxisOf(b.attrs().Int("axis"), b.input_shape(0).size());
   KILN_ASSIGN_OR_RETURN(const std::vector<int64_t> bounds,
                         Bounds(b.attrs(), b.input_shape(0)[axis]));
@@ -85,8 +85,8 @@ const OpDef kSplit = {
      .layout = {LayoutRule::kAxis, "axis"},
      .origin = Origin::kMoved,
      .parts = Parts::kSplit},
-    Infer,
-    Lower,
+    InferSplit,
+    LowerSplit,
     {Case({Iota(F32({2, 2}))}, {{"indices_or_sections", 2}, {"axis", 1}},
           {Values(F32({2, 1}), {0, 2}), Values(F32({2, 1}), {1, 3})}),
      Case({Iota(I32({5}))}, {{"indices_or_sections", AttrValue::Ints({1, 4})}},

@@ -79,14 +79,14 @@ absl::StatusOr<std::vector<Slice>> Slices(const Attrs& attrs, const Shape& data)
   return slices;
 }
 
-InferResult Infer(const InferContext& c) {
+InferResult InferStridedSlice(const InferContext& c) {
   KILN_ASSIGN_OR_RETURN(const std::vector<Slice> slices, Slices(c.attrs, c.inputs[0].shape));
   Shape shape;
   for (const Slice& slice : slices) shape.push_back(slice.size);
   return OutputTypes({{std::move(shape), c.inputs[0].dtype}});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerStridedSlice(StageBuilder& b) {
   KILN_ASSIGN_OR_RETURN(const std::vector<Slice> slices, Slices(b.attrs(), b.input_shape(0)));
   b.Output(0, [&](const Indices& i) {
     Indices at;
@@ -122,8 +122,8 @@ const OpDef kStridedSlice = {
     {.fusion = Fusion::kInjective,
      .layout = {LayoutRule::kSlice, "axes"},
      .origin = Origin::kMoved},
-    Infer,
-    Lower,
+    InferStridedSlice,
+    LowerStridedSlice,
     {Case({Iota(F32({2, 4}))}, {{"begin", List({0, 1})}, {"end", List({2, 3})}},
           {Values(F32({2, 2}), {1, 2, 5, 6})}),
      Case({Iota(F32({6}))}, {{"begin", List({-1})}, {"end", List({-100})}, {"strides", List({-2})}},

@@ -25,15 +25,15 @@ namespace kiln {
 namespace {
 
 // One dimension of space.
-struct Dim {
+struct SubpixelDim {
   int64_t stride, taps, out;  // of the transposed convolution
   int64_t parts;              // taps of the convolution of each phase r
   int64_t before, after;      // padding of that convolution
   int64_t begin;              // place of the moved result at which the output begins
 };
 
-Dim DimOf(const WindowDim& spread, int64_t stride, int64_t zeros_before, int64_t extent) {
-  Dim d{.stride = stride, .taps = spread.taps, .out = spread.out};
+SubpixelDim DimOf(const WindowDim& spread, int64_t stride, int64_t zeros_before, int64_t extent) {
+  SubpixelDim d{.stride = stride, .taps = spread.taps, .out = spread.out};
   d.parts = (d.taps + stride - 1) / stride;
   const int64_t left_out = d.taps - 1 - zeros_before;
   const int64_t first = left_out / stride, last = (left_out + d.out - 1) / stride;
@@ -43,8 +43,8 @@ Dim DimOf(const WindowDim& spread, int64_t stride, int64_t zeros_before, int64_t
   return d;
 }
 
-std::vector<Dim> DimsOf(const Transposed& t, const Shape& data) {
-  std::vector<Dim> dims;
+std::vector<SubpixelDim> DimsOf(const Transposed& t, const Shape& data) {
+  std::vector<SubpixelDim> dims;
   const std::vector<int64_t> extents = t.conv.layout.Space(data);
   for (size_t k = 0; k < extents.size(); ++k) {
     dims.push_back(DimOf(t.conv.window[k], t.stride[k], t.zeros_before[k], extents[k]));
@@ -54,15 +54,15 @@ std::vector<Dim> DimsOf(const Transposed& t, const Shape& data) {
 
 constexpr int64_t kMaxGrowth = 4;  // of the weight, by zeros that fill up taps
 
-bool Applies(const Transposed& t, const std::vector<Dim>& dims) {
+bool Applies(const Transposed& t, const std::vector<SubpixelDim>& dims) {
   int64_t taps = 1, filled_up = 1;
-  for (const Dim& d : dims) {
+  for (const SubpixelDim& d : dims) {
     taps *= d.taps;
     if (__builtin_mul_overflow(filled_up, d.parts * d.stride, &filled_up)) return false;
   }
   if (filled_up / kMaxGrowth > taps) return false;
   const bool spreads_data =
-      std::any_of(dims.begin(), dims.end(), [](const Dim& d) { return d.stride > 1; });
+      std::any_of(dims.begin(), dims.end(), [](const SubpixelDim& d) { return d.stride > 1; });
   const bool spreads_taps = std::any_of(t.conv.window.begin(), t.conv.window.end(),
                                         [](const WindowDim& d) { return d.dilation > 1; });
   return spreads_data && !spreads_taps && t.conv.groups == 1;
@@ -70,11 +70,11 @@ bool Applies(const Transposed& t, const std::vector<Dim>& dims) {
 
 // The weight as (strides…, O), I, parts…, with the parts from the last to the first.
 // Taps that fill up are zeros.
-Tensor Weight(const Tensor& weight, const Transposed& t, const std::vector<Dim>& dims) {
+Tensor Weight(const Tensor& weight, const Transposed& t, const std::vector<SubpixelDim>& dims) {
   const KernelLayout& kernel = t.conv.kernel;
   const int64_t inputs = t.conv.in_per_group, outputs = t.conv.out_per_group;
   Shape shape = {outputs, inputs};
-  for (const Dim& d : dims) {
+  for (const SubpixelDim& d : dims) {
     shape[0] *= d.stride;
     shape.push_back(d.parts);
   }
@@ -101,12 +101,13 @@ Tensor Weight(const Tensor& weight, const Transposed& t, const std::vector<Dim>&
 // must be constants, as they are repeated. Taps that fill up must count as 0: their zeros must not
 // stand for other numbers.
 bool AreOfAnyPhase(const Graph& graph, const std::vector<ValueId>& inputs,
-                   const std::vector<Dim>& dims) {
+                   const std::vector<SubpixelDim>& dims) {
   if (inputs.size() <= kProductYZero) return true;
   for (const ProductOperand k : {kProductYScale, kProductYZero}) {
     if (graph.type(inputs[k]).num_elements() > 1 && !graph.is_constant(inputs[k])) return false;
   }
-  if (std::all_of(dims.begin(), dims.end(), [](const Dim& d) { return d.taps % d.stride == 0; })) {
+  if (std::all_of(dims.begin(), dims.end(),
+                  [](const SubpixelDim& d) { return d.taps % d.stride == 0; })) {
     return true;
   }
   return graph.is_constant(inputs[kProductYZero]) &&
@@ -124,18 +125,18 @@ Tensor Repeated(const Tensor& tensor, int64_t phases) {
 // Adds the convolution that replaces the transposed one of `node`, with these inputs and this
 // weight.
 absl::StatusOr<ValueId> Convolve(Graph& graph, const Node& node, std::vector<ValueId> inputs,
-                                 ValueId weight, const std::vector<Dim>& dims) {
+                                 ValueId weight, const std::vector<SubpixelDim>& dims) {
   const int spatial = static_cast<int>(dims.size());
   int64_t phases = 1;
-  for (const Dim& d : dims) phases *= d.stride;
+  for (const SubpixelDim& d : dims) phases *= d.stride;
   inputs[kProductY] = weight;
   for (size_t k = kProductYScale; k < inputs.size(); ++k) {
     if (graph.type(inputs[k]).num_elements() == 1) continue;
     inputs[k] = graph.AddConstant(Repeated(graph.value(inputs[k]).constant, phases));
   }
   std::vector<int64_t> padding;
-  for (const Dim& d : dims) padding.push_back(d.before);
-  for (const Dim& d : dims) padding.push_back(d.after);
+  for (const SubpixelDim& d : dims) padding.push_back(d.before);
+  for (const SubpixelDim& d : dims) padding.push_back(d.after);
   return AddOp(graph, absl::StripSuffix(node.op_name(), "_transpose"), std::move(inputs),
                {{"padding", AttrValue::Ints(padding)},
                 {"data_layout", node.attrs.Get("data_layout")},
@@ -146,7 +147,8 @@ absl::StatusOr<ValueId> Convolve(Graph& graph, const Node& node, std::vector<Val
 
 // Moves channels (strides…, O) to the places of blocks whose extents are the strides.
 absl::StatusOr<ValueId> MoveIntoPlace(Graph& graph, const Node& node, ValueId value,
-                                      const Convolution& conv, const std::vector<Dim>& dims) {
+                                      const Convolution& conv,
+                                      const std::vector<SubpixelDim>& dims) {
   const bool squares = dims.size() == 2 && dims[0].stride == dims[1].stride;
   if (squares) {
     return AddOp(graph, "nn.depth_to_space", {value},
@@ -191,13 +193,13 @@ absl::StatusOr<std::vector<ValueId>> SubpixelConvolution(Graph& graph, const Nod
   const TensorType data = graph.type(inputs[0]), weight = graph.type(inputs[1]);
   const int spatial = data.rank() - 2;
   KILN_ASSIGN_OR_RETURN(const Transposed t, MakeTransposed(node.attrs, data, weight, spatial));
-  const std::vector<Dim> dims = DimsOf(t, data.shape);
+  const std::vector<SubpixelDim> dims = DimsOf(t, data.shape);
   if (!Applies(t, dims) || !AreOfAnyPhase(graph, inputs, dims)) return std::vector<ValueId>();
   const ValueId w = graph.AddConstant(Weight(graph.value(inputs[1]).constant, t, dims));
   KILN_ASSIGN_OR_RETURN(ValueId value, Convolve(graph, node, inputs, w, dims));
   KILN_ASSIGN_OR_RETURN(value, MoveIntoPlace(graph, node, value, t.conv, dims));
   for (int k = 0; k < spatial; ++k) {
-    const Dim& d = dims[static_cast<size_t>(k)];
+    const SubpixelDim& d = dims[static_cast<size_t>(k)];
     const size_t axis = t.conv.layout.spatial_dim(k);
     if (d.begin == 0 && graph.type(value).shape[axis] == d.out) continue;
     KILN_ASSIGN_OR_RETURN(value, MakeSlice(graph, value, static_cast<int64_t>(axis), d.begin,

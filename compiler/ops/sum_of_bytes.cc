@@ -15,7 +15,7 @@ namespace kiln {
 namespace {
 
 constexpr int64_t kNumbers = 256;
-constexpr int kMaxShift = 30;
+constexpr int kMaxProductShift = 30;
 // Distance up to which multipliers are tried around the nearest one. A slightly larger multiplier
 // can decide exact halves, and a neighbor may match values that the nearest one misses.
 constexpr int64_t kNeighbours = 3;
@@ -25,7 +25,7 @@ int ShiftOf(DType dtype, const LinearFactors& f) {
   const auto largest = static_cast<double>(std::max(-dtype.MinInt(), dtype.MaxInt()));
   const double most =
       (largest + 1) * (std::abs(f.lhs) + std::abs(f.rhs)) + std::abs(f.constant) + 1;
-  return std::min(kMaxShift, 31 - static_cast<int>(std::ceil(std::log2(most))));
+  return std::min(kMaxProductShift, 31 - static_cast<int>(std::ceil(std::log2(most))));
 }
 
 // With the given multipliers, the constants from `low` to `high` give

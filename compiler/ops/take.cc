@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-InferResult Infer(const InferContext& c) {
+InferResult InferTake(const InferContext& c) {
   const TensorType &data = c.inputs[0], &indices = c.inputs[1];
   KILN_CONSTRAINT(1, indices.dtype.is_integral(), indices.dtype.ToString(),
                   "indices that are integers");
@@ -44,13 +44,13 @@ InferResult Infer(const InferContext& c) {
 }
 
 // Brings an index of the user into the extent, as `mode` says.
-Expr Bounded(const Expr& index, int64_t extent, const std::string& mode) {
+Expr BoundedIndex(const Expr& index, int64_t extent, const std::string& mode) {
   if (mode != "wrap") return ClampIndex(index, extent);
   const Expr wrapped = loop::FloorMod(loop::ToIndex(index), Expr(std::max<int64_t>(extent, 1)));
   return ClampIndex(wrapped, extent);
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerTake(StageBuilder& b) {
   const Shape data_shape = b.input_shape(0);
   const size_t indices_rank = b.input_shape(1).size();
   const std::string& mode = b.attrs().String("mode");
@@ -58,7 +58,7 @@ absl::Status Lower(StageBuilder& b) {
   if (b.attrs().IsNone("axis")) {
     const int64_t elements = NumElements(data_shape);
     b.Output(0, [&](const Indices& i) {
-      return data(Reindexed({Bounded(indices(i), elements, mode)}, {elements}, data_shape));
+      return data(Reindexed({BoundedIndex(indices(i), elements, mode)}, {elements}, data_shape));
     });
     return absl::OkStatus();
   }
@@ -71,7 +71,7 @@ absl::Status Lower(StageBuilder& b) {
     Indices which(i.begin(), i.begin() + static_cast<std::ptrdiff_t>(batch));
     which.insert(which.end(), begin, end);
     Indices at(i.begin(), begin);
-    at.push_back(Bounded(indices(which), data_shape[axis], mode));
+    at.push_back(BoundedIndex(indices(which), data_shape[axis], mode));
     at.insert(at.end(), end, i.end());
     return data(at);
   });
@@ -89,7 +89,7 @@ std::optional<IndexInput> IndexOfTake(const InferContext& c) {
   return IndexInput{1, {{0, extent - 1}}};
 }
 
-AttrValue None() { return AttrValue::None(); }
+AttrValue NoValue() { return AttrValue::None(); }
 
 const OpDef kTake = {
     {.name = "take",
@@ -111,11 +111,11 @@ const OpDef kTake = {
      "without an axis",
      "there is at least one element to take"},
     {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed, .origin = Origin::kMoved},
-    Infer,
-    Lower,
+    InferTake,
+    LowerTake,
     {Case({Values(F32({3, 2}), {1, 2, 3, 4, 5, 6}), Values(I32({2}), {2, 0})}, {{"axis", 0}},
           {Values(F32({2, 2}), {5, 6, 1, 2})}),
-     Case({Values(F32({2, 2}), {1, 2, 3, 4}), Values(I64({2}), {-1, 9})}, {{"axis", None()}},
+     Case({Values(F32({2, 2}), {1, 2, 3, 4}), Values(I64({2}), {-1, 9})}, {{"axis", NoValue()}},
           {Values(F32({2}), {1, 4})}),
      Case({Values(F32({3}), {1, 2, 3}), Values(I32({3}), {-1, 3, 7})},
           {{"axis", 0}, {"mode", "wrap"}}, {Values(F32({3}), {3, 1, 2})}),

@@ -8,14 +8,14 @@
 namespace kiln {
 namespace {
 
-InferResult Infer(const InferContext& c) {
+InferResult InferTranspose(const InferContext& c) {
   KILN_ASSIGN_OR_RETURN(const std::vector<int> axes, TransposeAxes(c.attrs, c.inputs[0].rank(), 1));
   Shape shape;
   for (int axis : axes) shape.push_back(c.inputs[0].shape[static_cast<size_t>(axis)]);
   return OutputTypes({{std::move(shape), c.inputs[0].dtype}});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerTranspose(StageBuilder& b) {
   KILN_ASSIGN_OR_RETURN(const std::vector<int> axes,
                         TransposeAxes(b.attrs(), static_cast<int>(b.input_shape(0).size()), 1));
   b.Output(0, [&](const Indices& i) {
@@ -36,8 +36,8 @@ const OpDef kTranspose = {
      .layout = LayoutRule::kTranspose,
      .origin = Origin::kMoved,
      .is_read_in_place = true},
-    Infer,
-    Lower,
+    InferTranspose,
+    LowerTranspose,
     {Case({Iota(F32({2, 3}))}, {}, {Values(F32({3, 2}), {0, 3, 1, 4, 2, 5})}),
      Case({Iota(U8({1, 2, 2}))}, {{"axes", AttrValue::Ints({2, 0, -2})}},
           {Values(U8({2, 1, 2}), {0, 2, 1, 3})}),

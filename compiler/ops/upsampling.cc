@@ -11,10 +11,6 @@
 namespace kiln {
 namespace {
 
-bool IsOneOf(const std::string& text, std::initializer_list<absl::string_view> list) {
-  return std::find(list.begin(), list.end(), text) != list.end();
-}
-
 // The attributes of the image.resize that an upsampling is equal to.
 absl::StatusOr<Attrs> AsResize(const Attrs& attrs) {
   const std::string& method = attrs.String("method");

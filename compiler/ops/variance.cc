@@ -8,7 +8,7 @@
 namespace kiln {
 namespace {
 
-InferResult Infer(const InferContext& c) {
+InferResult InferVariance(const InferContext& c) {
   const TensorType &data = c.inputs[0], &mean = c.inputs[1];
   KILN_CONSTRAINT(1, data.dtype.is_float() && mean.dtype == data.dtype,
                   absl::StrCat(data.dtype.ToString(), " and ", mean.dtype.ToString()),
@@ -21,7 +21,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{std::move(shape), data.dtype}});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerVariance(StageBuilder& b) {
   const Access x = b.Input(0), mean = Broadcast(b.Input(1), b.input_shape(1));
   const Access sum = ReduceInputWith(b, "squares", loop::Combine::kSum,
                                      [&](const Indices&, const Indices& at, const Indices&) {
@@ -53,8 +53,8 @@ const OpDef kVariance = {
     {"data and mean hold floats of the same dtype", "axis names axes of data, each at most once",
      "mean broadcasts to data"},
     {.fusion = Fusion::kReduction, .layout = {LayoutRule::kReduction, "axis"}},
-    Infer,
-    Lower,
+    InferVariance,
+    LowerVariance,
     {Case({Values(F32({2, 2}), {1, 3, 2, 8}), Values(F32({2, 1}), {2, 5})}, {{"axis", 1}},
           {Values(F32({2}), {1, 9})}),
      Case({Values(F32({2, 2}), {1, 3, 2, 8}), Values(F32({2, 1}), {2, 5})},

@@ -17,8 +17,6 @@ namespace {
 
 constexpr int kData = 0;
 
-const DType kI32 = DType::Int(32);
-
 // Number of samples in a block. A block walks one tree after the other, so that the tree's
 // table stays in the cache.
 constexpr int64_t kSamplesTogether = 64;
@@ -32,14 +30,14 @@ constexpr int kFirstLevels = 3;
 
 // The order in which one sample walks its trees. The trees of a block are adjacent and take a step
 // in turn, until the deepest of them is done.
-struct Blocks {
+struct TreeBlocks {
   std::vector<int64_t> sorted;  // trees, the shallowest first
   int64_t width;                // trees per block
   std::vector<int64_t> firsts;  // per step of a block: index in `sorted` of its first tree
 };
 
 // Splits the sorted trees into blocks of `width` trees.
-void SplitIntoBlocks(const std::vector<int64_t>& depths, int64_t width, Blocks& blocks) {
+void SplitIntoBlocks(const std::vector<int64_t>& depths, int64_t width, TreeBlocks& blocks) {
   const auto count = static_cast<int64_t>(depths.size());
   blocks.width = width;
   blocks.firsts.clear();
@@ -51,8 +49,8 @@ void SplitIntoBlocks(const std::vector<int64_t>& depths, int64_t width, Blocks& 
   }
 }
 
-Blocks BlocksOf(const std::vector<int64_t>& depths) {
-  Blocks blocks;
+TreeBlocks TreeBlocksOf(const std::vector<int64_t>& depths) {
+  TreeBlocks blocks;
   blocks.sorted.resize(depths.size());
   std::iota(blocks.sorted.begin(), blocks.sorted.end(), 0);
   std::stable_sort(blocks.sorted.begin(), blocks.sorted.end(), [&](int64_t a, int64_t b) {
@@ -144,7 +142,7 @@ class CompactWalk {
 
   // Few samples: each walks blocks of trees.
   void ByBlocksOfTrees() {
-    const Blocks blocks = BlocksOf(trees_.depths);
+    const TreeBlocks blocks = TreeBlocksOf(trees_.depths);
     std::vector<int64_t> roots, places(blocks.sorted.size());
     for (const int64_t tree : blocks.sorted) {
       places[static_cast<size_t>(tree)] = static_cast<int64_t>(roots.size());

@@ -6,7 +6,7 @@
 namespace kiln {
 namespace {
 
-InferResult Infer(const InferContext& c) {
+InferResult InferWhere(const InferContext& c) {
   const TensorType &x = c.inputs[1], &y = c.inputs[2];
   KILN_CONSTRAINT(1, x.dtype == y.dtype,
                   absl::StrCat(x.dtype.ToString(), " and ", y.dtype.ToString()), "one dtype");
@@ -15,7 +15,7 @@ InferResult Infer(const InferContext& c) {
   return OutputTypes({{std::move(shape), x.dtype}});
 }
 
-absl::Status Lower(StageBuilder& b) {
+absl::Status LowerWhere(StageBuilder& b) {
   const Access condition = Broadcast(b.Input(0), b.input_shape(0));
   const Access x = Broadcast(b.Input(1), b.input_shape(1));
   const Access y = Broadcast(b.Input(2), b.input_shape(2));
@@ -36,8 +36,8 @@ const OpDef kWhere = {
                 {"y", "a tensor of the dtype of x"}}},
     {"x and y have the same dtype", "the three shapes broadcast"},
     {.fusion = Fusion::kElementwise, .layout = LayoutRule::kElementwise},
-    Infer,
-    Lower,
+    InferWhere,
+    LowerWhere,
     {Case({Values(Bools({2}), {1, 0}), Values(F32({2}), {1, 2}), Values(F32({2}), {3, 4})}, {},
           {Values(F32({2}), {1, 4})}),
      Case({Values(I32({2, 1}), {0, 3}), Values(I32({2}), {1, 2}), Values(I32({}), {9})}, {},

@@ -50,9 +50,9 @@ struct Quantized {
   bool per_axis = false;
 };
 
-class Rewriter {
+class ProductRewriter {
  public:
-  explicit Rewriter(const Graph& old) : old_(old), rewriter_(old) {}
+  explicit ProductRewriter(const Graph& old) : old_(old), rewriter_(old) {}
 
   absl::StatusOr<Graph> Run() && {
     for (NodeId id = 0; id < static_cast<NodeId>(old_.nodes.size()); ++id) {
@@ -346,7 +346,7 @@ absl::StatusOr<Graph> IntegerProducts(const Graph& graph, const PassContext&) {
     return !node.is_group() && node.op_name() == kDequantize;
   });
   if (!any) return graph;
-  return Rewriter(graph).Run();
+  return ProductRewriter(graph).Run();
 }
 
 }  // namespace kiln

@@ -31,7 +31,6 @@
 namespace kiln {
 namespace {
 
-constexpr absl::string_view kDequantize = "qnn.dequantize";
 const DType kFloat = DType::Float(32), kByte = DType::Int(8);
 
 // Least number of elements of a weight that is worth the multiplication by scales.
@@ -106,9 +105,9 @@ Tensor FloatScale(const Bytes& bytes) {
   return Tensor::From<float>(count == 1 ? Shape() : Shape{count}, kFloat, scales);
 }
 
-class Rewriter {
+class WeightRewriter {
  public:
-  Rewriter(const Graph& old, const PassContext& context)
+  WeightRewriter(const Graph& old, const PassContext& context)
       : old_(old), context_(context), rewriter_(old), float_bytes_(FloatBytesOfModel()) {}
 
   absl::StatusOr<Graph> Run() && {
@@ -141,7 +140,7 @@ class Rewriter {
         old_.type(node.inputs[0]).dtype != kFloat || old_.type(node.outputs[0]).dtype != kFloat) {
       return std::nullopt;
     }
-    const Node* dequantize = ProducerIf(old_, node.inputs[WeightInput(node)], kDequantize);
+    const Node* dequantize = ProducerIf(old_, node.inputs[WeightInput(node)], "qnn.dequantize");
     if (dequantize == nullptr) return std::nullopt;
     Bytes bytes = {.scale = Constant(dequantize->inputs[1]),
                    .zero_point = Constant(dequantize->inputs[2])};
@@ -233,7 +232,7 @@ class Rewriter {
 absl::StatusOr<Graph> KeepByteWeights(const Graph& graph, const PassContext& context) {
   // External code generators take products of floats.
   if (context.partition != nullptr) return graph;
-  return Rewriter(graph, context).Run();
+  return WeightRewriter(graph, context).Run();
 }
 
 }  // namespace kiln

@@ -8,18 +8,18 @@ namespace kiln {
 namespace {
 
 // An output whose lifetime begins in a call, and an input of the call that nothing reads later.
-struct Candidate {
+struct OverlappingCandidate {
   int call;
   int input_number, output_number;  // index among the inputs and among the outputs of the call
   int input, output;                // lifetimes
 };
 
-std::vector<Candidate> FindCandidates(const Plan& plan, const std::vector<int>& placed) {
+std::vector<OverlappingCandidate> FindCandidates(const Plan& plan, const std::vector<int>& placed) {
   std::vector<int> lifetime_of(plan.buffers.size(), -1);
   for (size_t i = 0; i < placed.size(); ++i) {
     lifetime_of[static_cast<size_t>(placed[i])] = static_cast<int>(i);
   }
-  std::vector<Candidate> candidates;
+  std::vector<OverlappingCandidate> candidates;
   for (size_t c = 0; c < plan.calls.size(); ++c) {
     const PlanCall& call = plan.calls[c];
     if (call.function.empty()) continue;
@@ -51,18 +51,18 @@ std::vector<Candidate> FindCandidates(const Plan& plan, const std::vector<int>& 
 std::vector<OverlapPair> FindPairs(const Plan& plan, const std::vector<Lifetime>& lifetimes,
                                    const std::vector<int>& placed,
                                    const OverlapFinder& find_overlap) {
-  const std::vector<Candidate> candidates = FindCandidates(plan, placed);
+  const std::vector<OverlappingCandidate> candidates = FindCandidates(plan, placed);
   if (candidates.empty()) return {};
   const std::vector<int64_t> alive = AliveBytes(lifetimes);
   std::vector<int64_t> least = alive;
-  for (const Candidate& c : candidates) {
+  for (const OverlappingCandidate& c : candidates) {
     least[static_cast<size_t>(c.call) + 1] -=
         std::min(lifetimes[static_cast<size_t>(c.input)].bytes,
                  lifetimes[static_cast<size_t>(c.output)].bytes);
   }
   const int64_t least_of_all = *std::max_element(least.begin(), least.end());
   std::vector<OverlapPair> pairs;
-  for (const Candidate& c : candidates) {
+  for (const OverlappingCandidate& c : candidates) {
     const auto call = static_cast<size_t>(c.call);
     if (alive[call + 1] <= least_of_all) continue;
     const auto overlap = find_overlap(plan.calls[call], c.input_number, c.output_number);

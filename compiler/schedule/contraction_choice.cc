@@ -88,7 +88,7 @@ ContractionChoice Direct(const TileShape& tile, bool columns_outside) {
           .columns_outside = columns_outside};
 }
 
-ContractionChoice Winograd(const WinogradDivision& division) {
+ContractionChoice WinogradChoice(const WinogradDivision& division) {
   return {.algorithm = Algorithm::kWinograd,
           .rows = division.tile.rows,
           .vectors = division.tile.vectors,
@@ -121,10 +121,10 @@ std::vector<std::vector<ContractionChoice>> Kinds(const ContractionProblem& prob
         for (size_t i = 0; i < std::min(tiles.size(), kProductTiles); ++i) {
           WinogradDivision other = division;
           other.tile = tiles[i];
-          kind.push_back(Winograd(other));
+          kind.push_back(WinogradChoice(other));
         }
       }
-      kind.push_back(Winograd(division));
+      kind.push_back(WinogradChoice(division));
     }
     kinds.push_back(large);
     kinds.push_back(small);
@@ -246,7 +246,7 @@ std::optional<ContractionProblem> AsContractionProblem(const TiledContraction& t
 ContractionChoice ChooseContraction(const ContractionProblem& problem, const Target& target) {
   if (problem.winograd.has_value()) {
     const auto division = ChooseWinogradDivision(*problem.winograd, target);
-    if (division.has_value()) return Winograd(*division);
+    if (division.has_value()) return WinogradChoice(*division);
   }
   return Direct(ChooseTile(problem.tile, target), problem.tile.columns_outside(target));
 }

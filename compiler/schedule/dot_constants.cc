@@ -11,8 +11,6 @@
 namespace kiln::schedule {
 namespace {
 
-const DType kI32 = DType::Int(32);
-
 bool IsSums(const Expr& e, const Buffer& sums) {
   const auto* load = e.As<loop::Load>();
   return load != nullptr && load->buffer == sums;

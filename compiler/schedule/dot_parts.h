@@ -10,6 +10,9 @@
 
 namespace kiln::schedule {
 
+// The offset between a byte as int8 and the same byte as uint8.
+inline constexpr int64_t kSignBit = 128;
+
 // Calls f(index) for every index of axes with these extents, in order.
 template <typename F>
 void ForEachIndex(const std::vector<Axis>& axes, const F& f) {

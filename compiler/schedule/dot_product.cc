@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/align.h"
+#include "compiler/loop/expr_node.h"
 #include "compiler/schedule/dot_parts.h"
 #include "compiler/schedule/matrices.h"
 #include "compiler/schedule/value_range.h"
@@ -24,9 +25,6 @@ constexpr int64_t kMaxTileLanes = 1 << 16;  // elements of the rows of a tile th
 // Minimum steps and columns for SMMLA. With fewer, SDOT takes fewer instructions (counted on
 // AArch64).
 constexpr int64_t kMinStepsTogether = 8, kMinColumnsTogether = 32;
-constexpr int64_t kSignBit = 128;
-
-const DType kI32 = DType::Int(32), kI8 = DType::Int(8), kF32 = DType::Float(32);
 
 // Range of the elements of a constant factor. Floats have none, because they are rounded to the
 // type that the instruction reads.
@@ -44,10 +42,6 @@ std::optional<int64_t> ColumnShift(const Values& of, DType dtype) {
   if (values.within(Range::OfType(dtype))) return 0;
   if (values.hi - values.lo > dtype.MaxInt() - dtype.MinInt()) return std::nullopt;
   return values.lo - dtype.MinInt();
-}
-
-bool IsNumber(const Expr& e) {
-  return e.As<loop::IntImm>() != nullptr || e.As<loop::FloatImm>() != nullptr;
 }
 
 const loop::Constant* ConstantFactor(const Expr& factor, const Context& context) {
@@ -299,7 +293,8 @@ std::optional<size_t> FindRowPadding(const loop::Kernel& kernel, size_t which) {
     const auto* padded = stage.value.As<loop::Select>();
     const bool pads = stage.combine == loop::Combine::kNone && !stage.update && IsIdentity(stage) &&
                       IsReadByAlone(kernel, which, stage.buffer) && padded != nullptr &&
-                      IsNumber(padded->if_false) && padded->if_true.As<loop::Load>() != nullptr;
+                      loop::IsConstant(padded->if_false) &&
+                      padded->if_true.As<loop::Load>() != nullptr;
     if (!pads) continue;
     const bool is_factor = FactorLoad(product->a)->buffer == stage.buffer ||
                            FactorLoad(product->b)->buffer == stage.buffer;

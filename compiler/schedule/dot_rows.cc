@@ -11,9 +11,6 @@
 namespace kiln::schedule {
 namespace {
 
-const DType kI32 = DType::Int(32), kU8 = DType::UInt(8);
-constexpr int64_t kSignBit = 128;
-
 // Returns a loop over parts of `inner`, each of `count` elements. Its body is of_part(element, s),
 // and s is `at_inner` at that element of the part.
 Stmt InParts(const Axis& inner, int64_t count, const Stmt& at_inner,

@@ -12,7 +12,6 @@ namespace {
 
 using loop::Range;
 
-const DType kI32 = DType::Int(32);
 // Lanes of the narrowest vector of sums of any instruction.
 constexpr int64_t kMinLanes = 4;
 // Maximum width of interleaved vectors of bytes. Wider ones take many steps, because machines

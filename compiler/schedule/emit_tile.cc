@@ -45,7 +45,7 @@ Stmt Reduction(const TiledContraction& t, const TilePlace& place, const Stmt& st
                                PrefetchNextRows(t, place, iteration, iterations), body}));
 }
 
-bool Reads(const Expr& e, const Buffer& buffer) {
+bool ReadsBuffer(const Expr& e, const Buffer& buffer) {
   bool reads = false;
   loop::VisitExpr(e, [&](const Expr& at) {
     const auto* load = at.As<loop::Load>();
@@ -62,7 +62,7 @@ std::vector<const loop::Load*> EpilogueLoads(const TiledContraction& t) {
   for (const Epilogue& epilogue : t.epilogues) {
     loop::VisitExpr(epilogue.value, [&](const Expr& e) {
       const auto* load = e.As<loop::Load>();
-      if (load == nullptr || Reads(e, t.sums)) return;
+      if (load == nullptr || ReadsBuffer(e, t.sums)) return;
       const bool differs =
           std::any_of(load->index.begin(), load->index.end(),
                       [&](const Expr& index) { return loop::Uses(index, t.c.rows.back().var); });

@@ -13,8 +13,6 @@ namespace {
 
 using loop::Range;
 
-const DType kI32 = DType::Int(32);
-
 // Narrows the ranges of variables to those for which a condition holds. Returns false if the
 // condition is not a conjunction of bounds of single variables.
 bool NarrowTo(const Expr& condition, loop::Bounds& bounds) {

@@ -19,7 +19,6 @@ namespace {
 using loop::BinaryOp;
 using loop::Range;
 
-const DType kI32 = DType::Int(32), kI8 = DType::Int(8);
 constexpr Range kDoubles = {-(int64_t{1} << 30) + 1, (int64_t{1} << 30) - 1};
 // Suffix of the names of constants that are halves of powers of two.
 constexpr char kHalf[] = "_half";

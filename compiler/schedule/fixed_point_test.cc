@@ -13,7 +13,6 @@ namespace {
 
 using loop::BinaryOp;
 
-const DType kI32 = DType::Int(32), kI16 = DType::Int(16), kI8 = DType::Int(8);
 constexpr int64_t kRows = 64, kChannels = 24;
 
 Expr I32(int64_t value) { return loop::IntConst(loop::Type::Of(kI32), value); }

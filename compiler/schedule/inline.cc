@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "compiler/loop/expr_node.h"
 #include "compiler/schedule/families.h"
 
 namespace kiln::schedule {
@@ -32,16 +33,12 @@ bool KeepsFactorsPlain(const Stage& consumer, const Stage& producer, const Targe
   return CollectAccesses(InlineInto(consumer.value, producer), VarsOfAxes(axes), bounds).all_linear;
 }
 
-bool IsNumber(const Expr& e) {
-  return e.As<loop::FloatImm>() != nullptr || e.As<loop::IntImm>() != nullptr;
-}
-
 // Returns the cost of computing one element at a consumer's read. PartitionLoops separates padding
 // with a number from the data, so that only the load of the data counts. This requires that the
 // innermost axis of the data is walked in order.
 int64_t CostWhereRead(const Stage& producer) {
   const auto* padded = producer.value.As<loop::Select>();
-  const bool is_padded = padded != nullptr && IsNumber(padded->if_false);
+  const bool is_padded = padded != nullptr && loop::IsConstant(padded->if_false);
   const auto* data = is_padded ? padded->if_true.As<loop::Load>() : nullptr;
   loop::Bounds bounds;
   AddBounds(producer.axes, bounds);

@@ -10,8 +10,6 @@
 namespace kiln::schedule {
 namespace {
 
-const DType kI32 = DType::Int(32);
-
 constexpr int64_t kMinPiece = 16;             // minimum elements of a row that are copied at once
 constexpr int64_t kMaxPiecesWrittenOut = 16;  // pieces in one iteration of a loop
 // Issue slots of a register of sums besides its products, and of a piece of a row. Then the number

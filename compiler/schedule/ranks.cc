@@ -38,7 +38,7 @@ struct RankPlan {
   int64_t groups() const { return DivideUp(places, kGroup); }
 };
 
-RankPlan PlanOf(const Stage& stage, const Target& target) {
+RankPlan RankPlanOf(const Stage& stage, const Target& target) {
   const int64_t places = stage.reduce[0].extent, ranks = stage.axes[*stage.rank_axis].extent;
   const DType key = stage.value.type().dtype;
   // At least one whole block is sorted, so that no part of a block is left unused.
@@ -63,7 +63,7 @@ class RankedRows {
   RankedRows(const Stage& stage, Context& context)
       : stage_(stage),
         context_(context),
-        plan_(PlanOf(stage, context.target)),
+        plan_(RankPlanOf(stage, context.target)),
         key_(stage.value.type().dtype) {
     for (size_t i = 0; i < stage.axes.size(); ++i) {
       if (i != *stage.rank_axis) rows_.push_back(stage.axes[i]);
@@ -290,7 +290,7 @@ class RankedRows {
 
 Stmt RankNest(const Stage& stage, Context& context) {
   if (stage.buffer->num_elements() == 0) return {};
-  context.description = PlanOf(stage, context.target).selects ? "selection" : "sort";
+  context.description = RankPlanOf(stage, context.target).selects ? "selection" : "sort";
   return RankedRows(stage, context).Nest();
 }
 

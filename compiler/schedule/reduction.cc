@@ -33,7 +33,7 @@ Stmt SharedNest(const loop::Kernel& kernel, const std::vector<Axis>& outer,
 }
 
 // Returns a separate nest for every stage, with its buffer in the workspace.
-Stmt SeparateNests(const loop::Kernel& kernel, Context& context) {
+Stmt SeparateReductions(const loop::Kernel& kernel, Context& context) {
   std::vector<Stmt> stmts;
   for (const Stage& stage : kernel.stages) {
     if (stage.combine == loop::Combine::kNone) {
@@ -105,7 +105,7 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
   const bool threads = WorthThreads(cost, context.target);
   const std::vector<Axis>& axes = kernel.stages.back().axes;
   const size_t shared = SharedAxes(kernel);
-  if (shared == 0 && kernel.stages.size() > 1) return SeparateNests(kernel, context);
+  if (shared == 0 && kernel.stages.size() > 1) return SeparateReductions(kernel, context);
   const auto inner_stage = [&](const Stage& stage) { return InnerStage(stage, context); };
 
   if (shared == axes.size() && along_space && shared > 0) {
@@ -151,7 +151,7 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
       FreshAxes({axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(shared)});
   const int64_t max_bytes =
       context.target.short_of_memory ? kMaxFirmwareLocalBytes : kMaxLocalBytes;
-  if (MakeInner(kernel, outer).bytes > max_bytes) return SeparateNests(kernel, context);
+  if (MakeInner(kernel, outer).bytes > max_bytes) return SeparateReductions(kernel, context);
   return OuterLoops(outer, threads, SharedNest(kernel, outer, inner_stage));
 }
 

@@ -60,7 +60,7 @@ int64_t VectorsOf(int64_t elements, int64_t lanes) {
 }
 
 // Returns the number of elements along which the stage's lanes go if they do not go across rows.
-int64_t Along(const Stage& stage, const Target& target) {
+int64_t LanesAlong(const Stage& stage, const Target& target) {
   if (const std::optional<Contraction> c = AsContraction(stage, target)) return c->column.extent;
   return stage.combine == loop::Combine::kNone ? stage.axes.back().extent
                                                : stage.reduce.back().extent;
@@ -89,7 +89,7 @@ bool PrefersRowsInLanes(const loop::Kernel& original, size_t axis, const Target&
     const Stage& stage = kernel.stages[i];
     if (!FitsInLanes(kernel, stage, axis, target)) return false;
     const auto cost = static_cast<double>(Cost(stage));
-    const int64_t elements = Along(stage, target);
+    const int64_t elements = LanesAlong(stage, target);
     along += cost * static_cast<double>(VectorsOf(elements, lanes)) / static_cast<double>(elements);
     across += cost * static_cast<double>(DivideUp(rows, lanes)) / static_cast<double>(rows);
   }

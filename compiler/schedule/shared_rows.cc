@@ -150,7 +150,7 @@ Rows RowsOf(const loop::Kernel& kernel, const Target& target) {
 
 // Returns the blocks of rows. Rows in lanes are whole vectors, so that the last block may begin
 // inside of the one before it. It runs after that block.
-std::vector<Strip> Blocks(const Rows& rows, int64_t extent, const Target& target) {
+std::vector<Strip> BlocksOfRows(const Rows& rows, int64_t extent, const Target& target) {
   std::vector<Strip> blocks = Strips(extent, rows.block, "block");
   Strip& last = blocks.back();
   if (rows.in_lanes && last.size < rows.block) {
@@ -201,7 +201,7 @@ Stmt SharedRowsNest(const loop::Kernel& original, Context& context) {
   const auto scope =
       context.target.short_of_memory ? loop::BufferScope::kWorkspace : loop::BufferScope::kLocal;
   std::string description;
-  for (const Strip& strip : Blocks(rows, axes[rows.axis].extent, context.target)) {
+  for (const Strip& strip : BlocksOfRows(rows, axes[rows.axis].extent, context.target)) {
     std::vector<Axis> outer =
         FreshAxes({axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(rows.axis)});
     Inner inner = MakeInner(TileOfAxis(kernel, rows.axis, strip.begin, strip.size), outer, scope);

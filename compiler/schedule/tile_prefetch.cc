@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kMaxRowLines = 4;
 // Number of places of a block from which lines are prefetched in turn. Hardware prefetches end with
 // a page, so that reading several pages at once is faster (decision 0043 has the rates).
-constexpr int64_t kPlaces = 8;
+constexpr int64_t kPrefetchPlaces = 8;
 
 Expr FirstLane(const Expr& index) {
   if (const auto* ramp = index.As<loop::Ramp>()) return ramp->base;
@@ -35,7 +35,7 @@ Share ShareOf(const Expr& i, int64_t iterations, int64_t lines) {
 
 // Returns the position of the line that is prefetched as number `which` of `lines`.
 Expr LineInTurn(const Expr& which, int64_t lines) {
-  const int64_t places = std::gcd(lines, kPlaces);
+  const int64_t places = std::gcd(lines, kPrefetchPlaces);
   return which % Expr(places) * Expr(lines / places) + which / Expr(places);
 }
 

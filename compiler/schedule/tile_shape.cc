@@ -147,7 +147,7 @@ TileShape ScalarTile(const TileProblem& p, const Target& target) {
 }
 
 // Bytes of the row factor. Rows that are closer than their length overlap, as windows do.
-int64_t RowBytes(const TileProblem& p) {
+int64_t TileRowBytes(const TileProblem& p) {
   const int64_t length = p.reduce * p.dtype.bytes();
   const bool overlap = p.row_stride > p.dtype.bytes() && p.row_stride < length;
   return p.outer_rows * p.rows * (overlap ? p.row_stride : length);
@@ -162,7 +162,7 @@ int64_t MaxLanes(const TileProblem& p, const Target& target) {
 bool TileProblem::columns_outside(const Target& target) const {
   if (keeps_rows) return false;
   return !KeepsColumns(column_bytes, target) ||
-         (cold_columns && column_bytes > target.l1_bytes && column_bytes > RowBytes(*this));
+         (cold_columns && column_bytes > target.l1_bytes && column_bytes > TileRowBytes(*this));
 }
 
 int64_t TileLanes(const TileProblem& p, const Target& target) {

@@ -29,7 +29,7 @@ struct Crossing {
   bool all = true;  // every load that differs along the innermost axis is one of these
 };
 
-const loop::Load& LoadOf(const LinearAccess& access) {
+const loop::Load& LoadOfAccess(const LinearAccess& access) {
   return std::get<loop::Load>(access.load->value);
 }
 
@@ -41,7 +41,7 @@ std::optional<Crossing> FindCrossing(const Stage& stage) {
   Crossing crossing{.along = stage.axes.size(), .loads = {}};
   for (const LinearAccess& access : set.linear) {
     const std::vector<int64_t>& strides = access.form.coefficients;
-    if (LoadOf(access).index.size() != 1) return std::nullopt;
+    if (LoadOfAccess(access).index.size() != 1) return std::nullopt;
     if (strides.back() == 0) continue;
     if (strides.back() <= kMaxSmallStride) {
       crossing.all = false;
@@ -123,7 +123,7 @@ Stmt Tile(const Stage& stage, const Crossing& crossing, const Expr& along_begin,
     std::vector<Expr> rows;
     for (int64_t k = 0; k < inner_size; ++k) {
       const Expr first = loop::Substitute(
-          LoadOf(access).index[0],
+          LoadOfAccess(access).index[0],
           {{along.var.get(), along_begin}, {inner.var.get(), inner_begin + Expr(k)}});
       rows.push_back(loop::MakeLoad(access.buffer, {loop::MakeRamp(first, 1, lanes)}));
     }

@@ -13,7 +13,6 @@
 namespace kiln::schedule {
 namespace {
 
-const DType kI32 = DType::Int(32);
 // Maximum number of rows of outputs that share copied rows. Windows of different groups of rows
 // overlap, so some rows are copied again for each group.
 constexpr int64_t kMaxSharedRows = 8;

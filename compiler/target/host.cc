@@ -26,7 +26,7 @@ namespace {
 // Features that schedules and code generators use, in the order in which a host is described. Code
 // depends on the level, features and caches, and on the maker if bfloat16 is allowed. Two machines
 // that agree in these get the same bytes.
-constexpr const char* kFeatures[] = {
+constexpr const char* kHostFeatures[] = {
     "sse4.1",     "avx2",       "fma",     "avx512f",    "avx512bw", "avx512dq", "avx512vl",
     "avx512vnni", "avx512vbmi", "avxvnni", "avx512bf16", "amx-tile", "amx-bf16", "amx-int8"};
 
@@ -50,7 +50,7 @@ Target Machine() {
   const auto has = [&](const CpuFeature& feature) { return HasFeature(words, feature); };
   Target target = *FindKnownTarget(HighestX86Level(words));
   std::vector<std::string> features;
-  for (const char* name : kFeatures) {
+  for (const char* name : kHostFeatures) {
     if (has(*FindX86Feature(name))) features.push_back(absl::StrCat("+", name));
   }
   target.features = absl::StrJoin(features, ",");

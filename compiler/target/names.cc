@@ -91,8 +91,8 @@ absl::Status Unknown(absl::string_view target, absl::string_view kind, absl::str
                                                  name, "' of ", of, Perhaps(name, known)));
 }
 
-absl::Status CheckFeatures(absl::string_view target, const Architecture& architecture,
-                           absl::string_view of, absl::string_view features) {
+absl::Status CheckArchitecture(absl::string_view target, const Architecture& architecture,
+                               absl::string_view of, absl::string_view features) {
   for (const absl::string_view feature : absl::StrSplit(features, ',')) {
     const absl::string_view name = feature.empty() ? feature : feature.substr(1);
     if (name.empty() || (feature[0] != '+' && feature[0] != '-')) {
@@ -205,7 +205,7 @@ absl::Status CheckOptionNames(absl::string_view target, absl::string_view triple
     }
   } else if (absl::ConsumePrefix(&value, "-mattr=")) {
     if (architecture.features.empty()) return NoneKnown(target, option, of);
-    return CheckFeatures(target, architecture, of, value);
+    return CheckArchitecture(target, architecture, of, value);
   } else if (absl::ConsumePrefix(&value, "-mabi=")) {
     if (architecture.abis.empty()) return NoneKnown(target, option, of);
     if (!Lists(architecture.abis, value)) {

@@ -116,7 +116,7 @@ PyObject* RunStream(StreamData& data, PyObject* input_arrays, PyObject* output_a
   return ResultOfRun(WithoutLock([&] { return RunStep(data, inputs, outputs); }));
 }
 
-PyObject* Run(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
+PyObject* RunStream(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
   if (!CheckRunArguments(args, num_args)) return nullptr;
   return Guarded([&] { return RunStream(DataOf(self), args[0], args[1]); });
 }
@@ -155,7 +155,7 @@ PyObject* ForEachState(StreamData& data, PyObject* arrays, int flags, const Use&
 }
 
 // Implements get_states(arrays), which copies the states to arrays.
-PyObject* GetStates(PyObject* self, PyObject* arrays) {
+PyObject* GetStreamStates(PyObject* self, PyObject* arrays) {
   return ForEachState(DataOf(self), arrays, kReadable | kWriteable,
                       [](Executor& executor, int place, const DLTensor& target) -> absl::Status {
                         KILN_ASSIGN_OR_RETURN(const NDArray state, executor.GetInput(place));
@@ -171,11 +171,11 @@ PyObject* SetStates(PyObject* self, PyObject* arrays) {
                       });
 }
 
-PyObject* GetInputs(PyObject* self, void*) {
+PyObject* GetStreamInputs(PyObject* self, void*) {
   return Guarded([&] { return Describe(DataOf(self).inputs); });
 }
 
-PyObject* GetOutputs(PyObject* self, void*) {
+PyObject* GetStreamOutputs(PyObject* self, void*) {
   return Guarded([&] { return Describe(DataOf(self).outputs); });
 }
 
@@ -183,7 +183,7 @@ PyObject* GetStateInfos(PyObject* self, void*) {
   return Guarded([&] { return Describe(DataOf(self).states); });
 }
 
-void Deallocate(PyObject* self) {
+void DeallocateStream(PyObject* self) {
   delete reinterpret_cast<StreamObject*>(self)->data;
   FreeObject(self);
 }
@@ -192,17 +192,17 @@ void Deallocate(PyObject* self) {
 
 PyObject* MakeStreamType() {
   static PyMethodDef methods[] = {
-      {"run", reinterpret_cast<PyCFunction>(SlotOf(Run)), METH_FASTCALL, nullptr},
+      {"run", reinterpret_cast<PyCFunction>(SlotOf(RunStream)), METH_FASTCALL, nullptr},
       {"reset", Reset, METH_NOARGS, nullptr},
-      {"get_states", GetStates, METH_O, nullptr},
+      {"get_states", GetStreamStates, METH_O, nullptr},
       {"set_states", SetStates, METH_O, nullptr},
       {nullptr, nullptr, 0, nullptr}};
-  static PyGetSetDef members[] = {{"inputs", GetInputs, nullptr, nullptr, nullptr},
-                                  {"outputs", GetOutputs, nullptr, nullptr, nullptr},
+  static PyGetSetDef members[] = {{"inputs", GetStreamInputs, nullptr, nullptr, nullptr},
+                                  {"outputs", GetStreamOutputs, nullptr, nullptr, nullptr},
                                   {"states", GetStateInfos, nullptr, nullptr, nullptr},
                                   {nullptr, nullptr, nullptr, nullptr, nullptr}};
   stream_type =
-      MakeType("kiln._runtime.Stream", sizeof(StreamObject), Deallocate, methods, members);
+      MakeType("kiln._runtime.Stream", sizeof(StreamObject), DeallocateStream, methods, members);
   return reinterpret_cast<PyObject*>(stream_type);
 }
 

@@ -4,7 +4,7 @@
 namespace kiln {
 namespace {
 
-constexpr uint64_t Bit(int n) { return uint64_t{1} << n; }
+constexpr uint64_t HwcapBit(int n) { return uint64_t{1} << n; }
 
 }  // namespace
 
@@ -13,20 +13,20 @@ constexpr uint64_t Bit(int n) { return uint64_t{1} << n; }
 // Pi 4, and the code of a model does not use them.
 const std::vector<Aarch64Feature>& Aarch64Features() {
   static const auto& table = *new std::vector<Aarch64Feature>{
-      {"crc", Bit(7), 0, {}},
-      {"lse", Bit(8), 0, {}},
-      {"fullfp16", Bit(9) | Bit(10), 0, {"fp-armv8"}},
-      {"rdm", Bit(12), 0, {"neon", "fp-armv8"}},
-      {"jsconv", Bit(13), 0, {"fp-armv8"}},
-      {"complxnum", Bit(14), 0, {"neon", "fp-armv8"}},
-      {"rcpc", Bit(15), 0, {}},
-      {"dotprod", Bit(20), 0, {"neon", "fp-armv8"}},
-      {"sve", Bit(22), 0, {"fullfp16"}},
-      {"fp16fml", Bit(23), 0, {"fullfp16"}},
-      {"sve2", 0, Bit(1), {"sve"}},
-      {"i8mm", 0, Bit(13), {}},
-      {"bf16", 0, Bit(14), {}},
-      {"sme", 0, Bit(23), {"bf16"}},
+      {"crc", HwcapBit(7), 0, {}},
+      {"lse", HwcapBit(8), 0, {}},
+      {"fullfp16", HwcapBit(9) | HwcapBit(10), 0, {"fp-armv8"}},
+      {"rdm", HwcapBit(12), 0, {"neon", "fp-armv8"}},
+      {"jsconv", HwcapBit(13), 0, {"fp-armv8"}},
+      {"complxnum", HwcapBit(14), 0, {"neon", "fp-armv8"}},
+      {"rcpc", HwcapBit(15), 0, {}},
+      {"dotprod", HwcapBit(20), 0, {"neon", "fp-armv8"}},
+      {"sve", HwcapBit(22), 0, {"fullfp16"}},
+      {"fp16fml", HwcapBit(23), 0, {"fullfp16"}},
+      {"sve2", 0, HwcapBit(1), {"sve"}},
+      {"i8mm", 0, HwcapBit(13), {}},
+      {"bf16", 0, HwcapBit(14), {}},
+      {"sme", 0, HwcapBit(23), {"bf16"}},
   };
   return table;
 }

@@ -9,7 +9,7 @@
 namespace kiln::benchmark {
 namespace {
 
-void AddConvolution(KernelList& list, int64_t extent, int64_t in, int64_t out, int64_t kernel) {
+void AddConvolutionInt8(KernelList& list, int64_t extent, int64_t in, int64_t out, int64_t kernel) {
   Net net;
   const int64_t padding = kernel / 2;
   net.Output(net.QuantisedProduct("qnn.conv2d", net.Input({1, extent, extent, in}, DType::Int(8)),
@@ -26,7 +26,7 @@ void AddConvolution(KernelList& list, int64_t extent, int64_t in, int64_t out, i
            std::move(net).Take());
 }
 
-void AddDepthwise(KernelList& list, int64_t extent, int64_t channels) {
+void AddDepthwiseInt8(KernelList& list, int64_t extent, int64_t channels) {
   Net net;
   net.Output(net.QuantisedProduct("qnn.conv2d",
                                   net.Input({1, extent, extent, channels}, DType::Int(8)),
@@ -41,7 +41,7 @@ void AddDepthwise(KernelList& list, int64_t extent, int64_t channels) {
            std::move(net).Take());
 }
 
-void AddDense(KernelList& list, int64_t m, int64_t n, int64_t k) {
+void AddDenseInt8(KernelList& list, int64_t m, int64_t n, int64_t k) {
   Net net;
   net.Output(net.QuantisedProduct("qnn.dense", net.Input({m, k}, DType::Int(8)),
                                   net.Int8Weights({n, k}), n, {{"units", n}}));
@@ -52,17 +52,17 @@ void AddDense(KernelList& list, int64_t m, int64_t n, int64_t k) {
 }  // namespace
 
 void AddInt8Products(KernelList& list) {
-  AddConvolution(list, 28, 256, 256, 1);
-  AddConvolution(list, 56, 64, 64, 1);
-  AddConvolution(list, 14, 512, 512, 1);
-  AddConvolution(list, 28, 16, 96, 1);
-  AddConvolution(list, 56, 64, 64, 3);
-  AddConvolution(list, 14, 256, 256, 3);
-  AddConvolution(list, 112, 3, 32, 3);
-  AddDepthwise(list, 56, 128);
-  AddDepthwise(list, 14, 512);
-  AddDense(list, 256, 512, 512);
-  AddDense(list, 1, 1024, 1024);
+  AddConvolutionInt8(list, 28, 256, 256, 1);
+  AddConvolutionInt8(list, 56, 64, 64, 1);
+  AddConvolutionInt8(list, 14, 512, 512, 1);
+  AddConvolutionInt8(list, 28, 16, 96, 1);
+  AddConvolutionInt8(list, 56, 64, 64, 3);
+  AddConvolutionInt8(list, 14, 256, 256, 3);
+  AddConvolutionInt8(list, 112, 3, 32, 3);
+  AddDepthwiseInt8(list, 56, 128);
+  AddDepthwiseInt8(list, 14, 512);
+  AddDenseInt8(list, 256, 512, 512);
+  AddDenseInt8(list, 1, 1024, 1024);
 }
 
 }  // namespace kiln::benchmark

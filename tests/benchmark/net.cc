@@ -10,8 +10,6 @@
 namespace kiln::benchmark {
 namespace {
 
-const DType kF32 = DType::Float(32), kF64 = DType::Float(64), kI32 = DType::Int(32);
-
 constexpr double kZeroPoint = -128;  // zero point of data after a ReLU
 
 // Returns a tensor with `value(i)` as element i.

@@ -13,8 +13,6 @@
 namespace kiln::benchmark {
 namespace {
 
-const DType kF32 = DType::Float(32);
-
 constexpr double kMinSeconds = 0.004;
 constexpr double kSampleSeconds = 1e-4;  // minimum time between two readings of the clock
 constexpr size_t kMinSamples = 3;

@@ -25,8 +25,6 @@ extern "C" const TVMModule* TVMSystemLibEntryPoint(void) { return &kNoModel; }
 namespace kiln {
 namespace {
 
-constexpr DType kF32 = DType::Float(32);
-
 // out = in * factor.
 loop::Func Scale(const std::string& name, double factor) {
   const loop::Buffer in = loop::MakeBuffer("in", kF32, {2, 3}, loop::BufferScope::kParam);

@@ -16,7 +16,6 @@ namespace kiln::equality {
 namespace {
 
 constexpr int64_t kMaxElements = 2048;
-constexpr DType kF32 = DType::Float(32), kI8 = DType::Int(8), kI32 = DType::Int(32);
 
 class Generator : RandomSource {
  public:

@@ -33,7 +33,6 @@ using loop::Expr;
 using loop::Func;
 using loop::MakeBuffer;
 
-constexpr DType kF32 = DType::Float(32);
 constexpr int kElements = 8;
 
 // A runtime that records its calls, and fails at one of them.

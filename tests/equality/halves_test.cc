@@ -24,8 +24,6 @@ namespace {
 
 using Wide = long double;
 
-const DType kF16 = DType::Float(16);
-
 // Returns a model of one node, given as text, with inputs x, w and b of these shapes.
 absl::StatusOr<Graph> ModelOf(const std::string& node, const std::vector<Shape>& shapes,
                               int opset) {

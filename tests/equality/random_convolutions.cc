@@ -12,9 +12,6 @@
 namespace kiln::equality {
 namespace {
 
-constexpr DType kI8 = DType::Int(8), kI32 = DType::Int(32), kF32 = DType::Float(32),
-                kF64 = DType::Float(64);
-
 class ConvolutionsGenerator : RandomSource {
  public:
   explicit ConvolutionsGenerator(uint32_t seed) : RandomSource(seed), is_float_(seed % 4 == 3) {}

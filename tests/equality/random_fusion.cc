@@ -9,8 +9,6 @@
 namespace kiln::equality {
 namespace {
 
-constexpr DType kI8 = DType::Int(8), kI16 = DType::Int(16), kI32 = DType::Int(32),
-                kI64 = DType::Int(64), kU8 = DType::UInt(8), kF32 = DType::Float(32);
 constexpr DType kDTypes[] = {kI8, kU8, kI16, kF32};
 constexpr int kNumDTypes = 4;
 

@@ -10,14 +10,12 @@
 namespace kiln::equality {
 namespace {
 
-constexpr int kMinOperators = 3, kMaxOperators = 9;
-constexpr int64_t kMaxElements = 2048;
-constexpr DType kI8 = DType::Int(8), kI16 = DType::Int(16), kI32 = DType::Int(32),
-                kI64 = DType::Int(64), kU8 = DType::UInt(8), kF32 = DType::Float(32);
+constexpr int kMinQuantizedOperators = 3, kMaxOperators = 9;
+constexpr int64_t kMaxQuantizedElements = 2048;
 constexpr const char* kRoundings[] = {"UPWARD", "TONEAREST", "TFLITE", "EVEN", "None"};
 
 // Returns random values. Integers of at most 16 bits cover the whole range of the dtype.
-Tensor Spread(const TensorType& type, uint32_t seed) {
+Tensor SpreadQuantized(const TensorType& type, uint32_t seed) {
   if (type.dtype.is_float()) return RandomValues(type, seed, -4, 4);
   if (type.dtype.is_uint()) return RandomValues(type, seed, 0, std::exp2(type.dtype.bits - 2));
   const double most = std::exp2(std::min<int>(type.dtype.bits, 16) - 3);
@@ -32,11 +30,12 @@ class QuantizedGenerator : RandomSource {
     Case result{.name = absl::StrCat("quantised seed ", seed), .graph = {}, .inputs = {}};
     graph_ = &result.graph;
     AddInput();
-    const int operators = kMinOperators + Below(kMaxOperators - kMinOperators);
+    const int operators = kMinQuantizedOperators + Below(kMaxOperators - kMinQuantizedOperators);
     for (int i = 0, tries = 0; i < operators && tries < 200; ++tries) i += AddOperator() ? 1 : 0;
     ReturnUnread(*graph_);
     for (ValueId input : graph_->inputs) {
-      result.inputs.push_back(Spread(graph_->type(input), seed * 7 + static_cast<uint32_t>(input)));
+      result.inputs.push_back(
+          SpreadQuantized(graph_->type(input), seed * 7 + static_cast<uint32_t>(input)));
     }
     return result;
   }
@@ -50,7 +49,7 @@ class QuantizedGenerator : RandomSource {
     const int rank = OneIn(2) ? 4 : 1 + Below(4);
     for (int i = 0; i < rank; ++i) type.shape.push_back(Extent());
     if (rank == 4) type.shape[0] = 1 + Below(2);
-    while (type.num_elements() > kMaxElements / 2)
+    while (type.num_elements() > kMaxQuantizedElements / 2)
       *std::max_element(type.shape.begin(), type.shape.end()) = 3;
     graph_->AddInput("x", type);
   }
@@ -76,7 +75,7 @@ class QuantizedGenerator : RandomSource {
 
   // ---- Operands.
   ValueId Weight(Shape shape, DType dtype) {
-    return graph_->AddConstant(Spread({std::move(shape), dtype}, state()));
+    return graph_->AddConstant(SpreadQuantized({std::move(shape), dtype}, state()));
   }
   // Scales from 2^low to 2^high, with `places` elements or one. Some are float64, some powers of
   // two.
@@ -116,7 +115,7 @@ class QuantizedGenerator : RandomSource {
   // ---- Operators. Each function returns true if it could add its operators.
   bool Add(absl::string_view op, std::vector<ValueId> inputs, Attrs attrs = {}) {
     const absl::StatusOr<ValueId> output = AddOp(*graph_, op, std::move(inputs), std::move(attrs));
-    return output.ok() && TypeOf(*output).num_elements() <= kMaxElements &&
+    return output.ok() && TypeOf(*output).num_elements() <= kMaxQuantizedElements &&
            TypeOf(*output).num_elements() > 0;
   }
 

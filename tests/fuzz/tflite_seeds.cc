@@ -29,7 +29,7 @@ std::vector<float> Halves(int count) {
   return std::vector<float>(static_cast<size_t>(count), 0.5F);
 }
 
-std::string Floats() {
+std::string TfliteFloats() {
   ModelBuilder b;
   int x = b.Input("x", {1, 4, 4, 2});
   x = b.Op(BuiltinOperator::CONV_2D,
@@ -62,7 +62,7 @@ std::string Floats() {
 }
 
 // Operators without options, each applied to the input.
-std::string Elementwise() {
+std::string TfliteElementwise() {
   ModelBuilder b;
   const int x = b.Input("x", {2, 2});
   for (const BuiltinOperator op : {BuiltinOperator::ABS,        BuiltinOperator::CEIL,
@@ -90,7 +90,7 @@ std::string Elementwise() {
   return b.Bytes();
 }
 
-std::string Quantised() {
+std::string TfliteQuantised() {
   ModelBuilder b;
   const auto quantised = [&](int tensor, float scale, int64_t zero) {
     b.Quantize(tensor, {scale}, {zero});
@@ -132,7 +132,7 @@ std::string Quantised() {
   return b.Bytes();
 }
 
-std::string Shapes() {
+std::string TfliteShapes() {
   ModelBuilder b;
   const int x = b.Input("x", {2, 3, 4});
   schema::StridedSliceOptionsT slice;
@@ -219,7 +219,7 @@ std::string Kept() {
   return b.Bytes();
 }
 
-std::string Recurrent() {
+std::string TfliteRecurrent() {
   ModelBuilder b;
   const int x = b.Input("x", {1, 3, 2});
   std::vector<int> inputs = {x};
@@ -241,12 +241,12 @@ std::string Recurrent() {
 }  // namespace
 
 std::vector<Seed> TfliteSeeds() {
-  return {{"tflite/elementwise.tflite", Elementwise()},
-          {"tflite/floats.tflite", Floats()},
+  return {{"tflite/elementwise.tflite", TfliteElementwise()},
+          {"tflite/floats.tflite", TfliteFloats()},
           {"tflite/kept.tflite", Kept()},
-          {"tflite/quantised.tflite", Quantised()},
-          {"tflite/recurrent.tflite", Recurrent()},
-          {"tflite/shapes.tflite", Shapes()}};
+          {"tflite/quantised.tflite", TfliteQuantised()},
+          {"tflite/recurrent.tflite", TfliteRecurrent()},
+          {"tflite/shapes.tflite", TfliteShapes()}};
 }
 
 }  // namespace kiln::fuzz

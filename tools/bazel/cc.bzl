@@ -23,6 +23,7 @@ Users of @kiln compile without them.
 """
 
 load("@rules_cc//cc:defs.bzl", _cc_binary = "cc_binary", _cc_library = "cc_library", _cc_test = "cc_test")
+load("//tools/bazel/unity:unity.bzl", "UNITY_COPTS", "unity_sources")
 load(":copts.bzl", "KILN_COPTS")
 
 def _beginning_with(header, attributes):
@@ -35,7 +36,9 @@ def _beginning_with(header, attributes):
     if not is_cpp or copts != KILN_COPTS:
         return attributes
     attributes = dict(attributes)
-    attributes["copts"] = copts + select({
+    if header == "common":
+        attributes["srcs"] = unity_sources(attributes["name"], sources)
+    attributes["copts"] = copts + UNITY_COPTS + select({
         # -include and the path are one word. -Winvalid-pch makes an unusable header an error.
         "//tools/bazel/pch:is_clang": [],
         "//tools/bazel/pch:is_enabled": ["-include$(BINDIR)/tools/bazel/pch/%s.h" % header, "-Winvalid-pch"],

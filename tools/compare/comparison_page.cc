@@ -43,7 +43,7 @@ std::string ErrorCells(const ComparedTensor& tensor) {
       NumberCell(static_cast<double>(error.differing), 0));
 }
 
-std::string TypeText(const ComparedTensor& tensor) {
+std::string TypeCell(const ComparedTensor& tensor) {
   std::string text = tensor.type.ToString();
   if (!tensor.layout.empty()) return absl::StrCat(text, ", reference ", tensor.layout);
   if (tensor.type == tensor.reference_type) return text;
@@ -55,7 +55,7 @@ std::string Row(const TensorComparison& comparison, size_t i) {
   const bool first = &tensor == comparison.first_off();
   return absl::StrCat("<tr", tensor.off ? " class=\"off\"" : "", ">",
                       NumberCell(static_cast<double>(i), 0), TextCell(tensor.name),
-                      TextCell(tensor.layer), TextCell(TypeText(tensor)),
+                      TextCell(tensor.layer), TextCell(TypeCell(tensor)),
                       TextCell(first ? "first off" : (tensor.off ? "off" : "agrees")),
                       ErrorCells(tensor), "</tr>\n");
 }

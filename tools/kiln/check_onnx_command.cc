@@ -36,7 +36,7 @@ struct CheckOnnxFlags {
   bool json = false;
 };
 
-absl::StatusOr<CaseOptions> OptionsOf(const CheckOnnxFlags& flags) {
+absl::StatusOr<CaseOptions> CaseOptionsOf(const CheckOnnxFlags& flags) {
   CaseOptions options;
   CompileOptions& o = options.compile;
   o.module_name = "check";
@@ -104,7 +104,7 @@ std::string Text(const std::vector<OnnxCase>& cases, const std::vector<CaseResul
 }
 
 absl::Status CheckOnnx(const CheckOnnxFlags& flags) {
-  KILN_ASSIGN_OR_RETURN(const CaseOptions options, OptionsOf(flags));
+  KILN_ASSIGN_OR_RETURN(const CaseOptions options, CaseOptionsOf(flags));
   KILN_ASSIGN_OR_RETURN(const std::vector<OnnxCase> cases, CasesOf(flags));
   std::vector<CaseResult> results(cases.size());
   const bool terminal = isatty(STDERR_FILENO) != 0;

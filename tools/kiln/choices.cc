@@ -121,7 +121,7 @@ std::string Cell(std::optional<int64_t> number) {
   return number.has_value() ? absl::StrCat(*number) : "-";
 }
 
-nlohmann::ordered_json Json(std::optional<int64_t> number) {
+nlohmann::ordered_json JsonNumber(std::optional<int64_t> number) {
   return number.has_value() ? nlohmann::ordered_json(*number) : nlohmann::ordered_json(nullptr);
 }
 
@@ -159,9 +159,9 @@ absl::StatusOr<std::string> ChoicesJson(const Graph& graph, const CompileOptions
     rows.push_back({{"optimize", SpellingOf(choice.value)},
                     {"workspace_bytes", choice.workspace_bytes},
                     {"state_bytes", choice.state_bytes},
-                    {"flash_bytes", Json(FlashBytes(choice))},
-                    {"stack_bytes", Json(StackBytes(choice))},
-                    {"instructions", Json(InstructionsOf(choice))}});
+                    {"flash_bytes", JsonNumber(FlashBytes(choice))},
+                    {"stack_bytes", JsonNumber(StackBytes(choice))},
+                    {"instructions", JsonNumber(InstructionsOf(choice))}});
   }
   nlohmann::ordered_json refused = nlohmann::ordered_json::array();
   for (const auto& [value, error] : choices.refused) {

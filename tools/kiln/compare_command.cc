@@ -28,7 +28,7 @@ namespace {
 // Limit for quantized numbers compared with real ones, where the rounding errors of layers
 // accumulate.
 constexpr double kLeastCosine = 0.99;
-constexpr uint32_t kSeed = 1;
+constexpr uint32_t kInputSeed = 1;
 
 struct CompareFlags {
   ModelFlags model;
@@ -40,7 +40,7 @@ struct CompareFlags {
   bool all = false;
 };
 
-absl::Status CheckFlags(const CompareFlags& flags) {
+absl::Status CheckCompareFlags(const CompareFlags& flags) {
   if (flags.format != "table" && flags.format != "json") {
     return absl::InvalidArgumentError(
         absl::StrCat("--format: found '", flags.format, "', wanted table or json"));
@@ -50,8 +50,8 @@ absl::Status CheckFlags(const CompareFlags& flags) {
 }
 
 // Returns one tensor per input, from a file or random with a fixed seed.
-absl::StatusOr<std::vector<NamedTensor>> ReadInputs(const ModelSource& model,
-                                                    const CompareFlags& flags) {
+absl::StatusOr<std::vector<NamedTensor>> ReadComparedInputs(const ModelSource& model,
+                                                            const CompareFlags& flags) {
   KILN_ASSIGN_OR_RETURN(auto files, Assignments("--values", flags.values));
   std::vector<NamedTensor> inputs;
   for (const ValueId id : model.graph().inputs) {
@@ -61,7 +61,7 @@ absl::StatusOr<std::vector<NamedTensor>> ReadInputs(const ModelSource& model,
                                  ? file->second
                                  : FileOf(flags.reference.against, name).value_or("random");
     Tensor tensor =
-        RandomTensor(model.graph().type(id), kSeed + static_cast<uint32_t>(inputs.size()));
+        RandomTensor(model.graph().type(id), kInputSeed + static_cast<uint32_t>(inputs.size()));
     if (path != "random") {
       KILN_ASSIGN_OR_RETURN(tensor, ReadTensorFile(path));
     }
@@ -106,7 +106,7 @@ absl::StatusOr<TensorComparison> CompareModel(const CompareFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const CompileOptions options, OptionsToRun(flags.model, "compared"));
   KILN_ASSIGN_OR_RETURN(const ModelSource model,
                         ModelSource::Read(flags.model.model, flags.model.inputs));
-  KILN_ASSIGN_OR_RETURN(const std::vector<NamedTensor> inputs, ReadInputs(model, flags));
+  KILN_ASSIGN_OR_RETURN(const std::vector<NamedTensor> inputs, ReadComparedInputs(model, flags));
   KILN_ASSIGN_OR_RETURN(const std::vector<NamedValue> values,
                         ValuesToCompare(model, options, flags));
   const Progress progress(
@@ -129,7 +129,7 @@ absl::StatusOr<TensorComparison> CompareModel(const CompareFlags& flags) {
 }
 
 absl::Status CompareAndPrint(const CompareFlags& flags) {
-  KILN_RETURN_IF_ERROR(CheckFlags(flags));
+  KILN_RETURN_IF_ERROR(CheckCompareFlags(flags));
   KILN_ASSIGN_OR_RETURN(const TensorComparison comparison, CompareModel(flags));
   if (flags.html.has_value()) {
     std::vector<std::string> read = FilesOf(flags.model.inputs);

@@ -15,11 +15,11 @@ namespace kiln::tools {
 namespace {
 
 constexpr size_t kNameColumns = 28;
-constexpr int kColumns = 80, kLeastColumns = 50, kMostColumns = 120;
+constexpr int kDefaultColumns = 80, kLeastColumns = 50, kMostColumns = 120;
 
 size_t Columns() {
   const int columns = TerminalColumns(STDOUT_FILENO);
-  return static_cast<size_t>(columns == 0 ? kColumns
+  return static_cast<size_t>(columns == 0 ? kDefaultColumns
                                           : std::clamp(columns, kLeastColumns, kMostColumns));
 }
 

@@ -50,7 +50,7 @@ Outcome Check(const std::string& file, const InputFlags& inputs) {
   return outcome;
 }
 
-std::string Text(const std::vector<Outcome>& outcomes) {
+std::string OutcomesText(const std::vector<Outcome>& outcomes) {
   Table table({"file", ">nodes", ">operators", "import"});
   std::map<std::string, std::vector<std::string>> files;  // keyed by reason
   for (const Outcome& o : outcomes) {
@@ -68,7 +68,7 @@ std::string Text(const std::vector<Outcome>& outcomes) {
   return text;
 }
 
-std::string Json(const std::vector<Outcome>& outcomes) {
+std::string OutcomesJson(const std::vector<Outcome>& outcomes) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const Outcome& o : outcomes) {
     rows.push_back({{"file", o.file},
@@ -87,7 +87,7 @@ absl::Status ImportCheck(const ImportCheckFlags& flags) {
     outcomes.push_back(Check(file, flags.inputs));
     refused += outcomes.back().reasons.empty() ? 0 : 1;
   }
-  KILN_RETURN_IF_ERROR(Print(flags.json ? Json(outcomes) : Text(outcomes)));
+  KILN_RETURN_IF_ERROR(Print(flags.json ? OutcomesJson(outcomes) : OutcomesText(outcomes)));
   if (refused == 0) return absl::OkStatus();
   const auto first = std::find_if(outcomes.begin(), outcomes.end(),
                                   [](const Outcome& outcome) { return !outcome.reasons.empty(); });

@@ -19,7 +19,7 @@ void* reserve = nullptr;
 
 // The new-handler. It does not throw, because libraries compiled without exceptions, such as LLVM,
 // could not propagate one.
-void End() {
+void EndProcess() {
   static std::atomic<bool> ending = false;
   static thread_local bool is_ending_thread = false;
   if (is_ending_thread) _exit(EXIT_FAILURE);  // the reserve is used up
@@ -37,7 +37,7 @@ void End() {
 
 void EndOnLackOfMemory() {
   reserve = std::malloc(kReserveBytes);
-  std::set_new_handler(End);
+  std::set_new_handler(EndProcess);
 }
 
 }  // namespace kiln::tools

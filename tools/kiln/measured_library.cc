@@ -12,7 +12,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kMinRuns = 5;
+constexpr size_t kMinMeasuredRuns = 5;
 
 double SecondsSince(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -79,7 +79,7 @@ absl::StatusOr<Comparison> Compare(const MeasuredLibrary& first, const MeasuredL
                                    const CompareOptions& options) {
   std::vector<double> first_times, second_times;
   const Clock::time_point begin = Clock::now();
-  while (first_times.size() < kMinRuns || SecondsSince(begin) < options.seconds) {
+  while (first_times.size() < kMinMeasuredRuns || SecondsSince(begin) < options.seconds) {
     Evict(options.evicted_bytes);
     KILN_ASSIGN_OR_RETURN(first_times.emplace_back(), first.Seconds());
     Evict(options.evicted_bytes);
@@ -93,7 +93,7 @@ absl::StatusOr<OperatorComparison> CompareOperators(const MeasuredLibrary& first
                                                     const MeasuredLibrary& second, double seconds) {
   Samples first_samples, second_samples;
   const Clock::time_point begin = Clock::now();
-  for (size_t runs = 0; runs < kMinRuns || SecondsSince(begin) < seconds; ++runs) {
+  for (size_t runs = 0; runs < kMinMeasuredRuns || SecondsSince(begin) < seconds; ++runs) {
     KILN_RETURN_IF_ERROR(AddSamples(first, first_samples));
     KILN_RETURN_IF_ERROR(AddSamples(second, second_samples));
   }

@@ -151,7 +151,7 @@ absl::Status CheckDataSet(const std::string& model, const std::string& path,
   return absl::OkStatus();
 }
 
-absl::Status Check(const OnnxCase& onnx_case, const CaseOptions& options) {
+absl::Status CheckCase(const OnnxCase& onnx_case, const CaseOptions& options) {
   const std::string path = absl::StrCat(onnx_case.folder, "/", kModelFile);
   KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path, kMaxModelFileBytes));
   KILN_ASSIGN_OR_RETURN(const ModelInterface interface, onnx_frontend::ReadInterface(bytes, path));
@@ -195,7 +195,7 @@ absl::StatusOr<std::vector<OnnxCase>> FindOnnxCases(const std::string& folder) {
 }
 
 CaseResult CheckOnnxCase(const OnnxCase& onnx_case, const CaseOptions& options) {
-  const absl::Status status = Check(onnx_case, options);
+  const absl::Status status = CheckCase(onnx_case, options);
   if (status.ok()) return {};
   std::string reason(status.message());
   const std::string path = absl::StrCat(onnx_case.folder, "/", kModelFile, ": ");

@@ -69,8 +69,8 @@ absl::StatusOr<quantize::Run> MakeRun(const Graph& graph) {
   };
 }
 
-absl::StatusOr<quantize::QuantizeOptions> OptionsOf(const QuantizeFlags& flags,
-                                                    const std::string& bytes) {
+absl::StatusOr<quantize::QuantizeOptions> QuantizeOptionsOf(const QuantizeFlags& flags,
+                                                            const std::string& bytes) {
   quantize::QuantizeOptions options;
   KILN_ASSIGN_OR_RETURN(options.calibration.method, quantize::ParseMethod(flags.method));
   if (flags.percentile.has_value()) {
@@ -102,7 +102,7 @@ absl::StatusOr<OutputFolder> FolderOf(absl::string_view option, const std::strin
 
 absl::Status Quantize(const QuantizeFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(flags.model, kMaxModelFileBytes));
-  KILN_ASSIGN_OR_RETURN(quantize::QuantizeOptions options, OptionsOf(flags, bytes));
+  KILN_ASSIGN_OR_RETURN(quantize::QuantizeOptions options, QuantizeOptionsOf(flags, bytes));
   KILN_ASSIGN_OR_RETURN(const quantize::Quantizer quantizer,
                         quantize::Quantizer::Read(bytes, flags.model, std::move(options)));
   std::vector<std::string> read = FilesOf(flags.inputs);

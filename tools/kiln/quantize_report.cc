@@ -49,7 +49,7 @@ std::vector<const LayerReport*> Worst(const Quantized& quantized) {
   return layers;
 }
 
-nlohmann::ordered_json Json(const SignalError& error) {
+nlohmann::ordered_json ErrorJson(const SignalError& error) {
   nlohmann::ordered_json json;
   const double db = error.Decibels();
   json["sqnr_db"] = std::isfinite(db) ? nlohmann::ordered_json(db) : nlohmann::ordered_json();
@@ -107,14 +107,14 @@ std::string QuantizeReportJson(const Quantized& quantized) {
       row["scale"] = layer.scale->scale;
       row["zero_point"] = layer.scale->zero_point;
     }
-    row["alone"] = Json(layer.alone);
-    row["model"] = Json(layer.model);
+    row["alone"] = ErrorJson(layer.alone);
+    row["model"] = ErrorJson(layer.model);
     json["layers"].push_back(std::move(row));
   }
   json["outputs"] = nlohmann::ordered_json::array();
   for (const quantize::OutputReport& output : quantized.outputs) {
     nlohmann::ordered_json row = {{"name", output.name}};
-    row.update(Json(output.error));
+    row.update(ErrorJson(output.error));
     json["outputs"].push_back(std::move(row));
   }
   json["float_layers"] = nlohmann::ordered_json::array();

@@ -104,7 +104,7 @@ std::string LifetimeBar(const proto::PoolBuffer& buffer, int32_t calls) {
   return bar;
 }
 
-std::string Buffers(const proto::Pool& pool, int32_t calls, int columns) {
+std::string PoolBuffers(const proto::Pool& pool, int32_t calls, int columns) {
   std::vector<const proto::PoolBuffer*> buffers;
   for (const proto::PoolBuffer& buffer : pool.buffers()) buffers.push_back(&buffer);
   std::stable_sort(buffers.begin(), buffers.end(), [](const auto* a, const auto* b) {
@@ -190,7 +190,7 @@ std::string Report(const proto::Metadata& metadata, int columns) {
           pool.limit_bytes() < 0 ? "as many as are needed" : absl::StrCat(pool.limit_bytes()),
           ", speed ", pool.speed());
     }
-    absl::StrAppend(&text, "\n", Buffers(pool, calls, columns));
+    absl::StrAppend(&text, "\n", PoolBuffers(pool, calls, columns));
   }
   return text;
 }

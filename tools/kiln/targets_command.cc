@@ -31,16 +31,16 @@ std::string Row(const Chip& chip) {
                       chip.note, *chip.note == '\0' ? "|" : " |", "\n");
 }
 
-nlohmann::ordered_json JsonOf(const Chip& chip) {
+nlohmann::ordered_json JsonOfChip(const Chip& chip) {
   const std::vector<std::string> families = absl::StrSplit(chip.family, ' ');
   return {{"chips", families}, {"core", chip.core}, {"target", chip.target}, {"note", chip.note}};
 }
 
 absl::Status PrintTargetsJson(const Chip* wanted) {
-  if (wanted != nullptr) return PrintJson(JsonOf(*wanted));
+  if (wanted != nullptr) return PrintJson(JsonOfChip(*wanted));
   nlohmann::ordered_json json = {{"targets", {"host"}}, {"chips", nlohmann::ordered_json::array()}};
   for (const auto& target : ListTargets()) json["targets"].push_back(std::string(target));
-  for (const Chip& chip : Chips()) json["chips"].push_back(JsonOf(chip));
+  for (const Chip& chip : Chips()) json["chips"].push_back(JsonOfChip(chip));
   return PrintJson(json);
 }
 

@@ -120,7 +120,7 @@ std::string Summary(const Target& target, const TuningResult& result) {
                          result.tuned_ms, result.default_ms);
 }
 
-absl::Status CheckFlags(const TuneFlags& flags) {
+absl::Status CheckTuneFlags(const TuneFlags& flags) {
   if (!(flags.seconds > 0) || std::isinf(flags.seconds)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--time: found ", flags.seconds, ", wanted a number of seconds above 0"));
@@ -129,7 +129,7 @@ absl::Status CheckFlags(const TuneFlags& flags) {
 }
 
 absl::Status Tune(const TuneFlags& flags) {
-  KILN_RETURN_IF_ERROR(CheckFlags(flags));
+  KILN_RETURN_IF_ERROR(CheckTuneFlags(flags));
   CompileOptions options;
   KILN_RETURN_IF_ERROR(ApplyModelFlags(flags, options));
   options.calling_convention =

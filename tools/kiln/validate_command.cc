@@ -100,7 +100,7 @@ absl::StatusOr<Subject> OnBoard(const ValidateFlags& flags, const mlf::Module& m
   return subject;
 }
 
-absl::StatusOr<Subject> CompileModel(const ValidateFlags& flags) {
+absl::StatusOr<Subject> CompileSubject(const ValidateFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const CompileOptions options,
                         OptionsToRun(flags, DefaultModuleName(flags.model)));
   const bool on_board = options.target.is_baremetal();
@@ -120,7 +120,7 @@ absl::StatusOr<Subject> CompileModel(const ValidateFlags& flags) {
 absl::StatusOr<Subject> SubjectOf(const ValidateFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(flags.model, kMaxFileBytes));
   const bool is_library = absl::StartsWith(bytes, kElfMagic), is_archive = IsArchive(bytes);
-  if (!is_library && !is_archive) return CompileModel(flags);
+  if (!is_library && !is_archive) return CompileSubject(flags);
   if (IsElfObject(bytes)) {
     return absl::InvalidArgumentError(
         flags.model + ": is an object, wanted a model, a shared object or an archive of --mlf");
@@ -219,15 +219,15 @@ absl::Status PrintValidation(const Validation& validation, bool json) {
   return absl::OkStatus();
 }
 
-absl::Status CheckTolerance(const char* option, const std::optional<double>& tolerance) {
+absl::Status CheckOptionalTolerance(const char* option, const std::optional<double>& tolerance) {
   if (!tolerance || (*tolerance >= 0 && !std::isinf(*tolerance))) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat(option, ": found ", *tolerance, ", wanted a number of 0 or more"));
 }
 
 absl::Status Validate(const ValidateFlags& flags) {
-  KILN_RETURN_IF_ERROR(CheckTolerance("--rtol", flags.rtol));
-  KILN_RETURN_IF_ERROR(CheckTolerance("--atol", flags.atol));
+  KILN_RETURN_IF_ERROR(CheckOptionalTolerance("--rtol", flags.rtol));
+  KILN_RETURN_IF_ERROR(CheckOptionalTolerance("--atol", flags.atol));
   Progress progress("validating " + flags.model);
   KILN_ASSIGN_OR_RETURN(const Subject subject, SubjectOf(flags));
   KILN_ASSIGN_OR_RETURN(auto files, ReadFiles("--inputs", "input", flags.samples, subject.inputs));

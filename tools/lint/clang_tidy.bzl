@@ -24,6 +24,9 @@ def _flags(context, copts):
     # std::stable_sort of GCC 12's library uses functions that the library itself marks as
     # deprecated.
     flags.append("-Wno-deprecated-declarations")
+
+    # copts name warnings that only gcc has.
+    flags.append("-Wno-unknown-warning-option")
     flags += ["-D" + define for define in context.defines.to_list() + context.local_defines.to_list()]
     flags += ["-I" + path for path in context.includes.to_list()]
     flags += ["-iquote" + path for path in context.quote_includes.to_list()]
@@ -83,10 +86,13 @@ def _module_map(ctx, target):
     ]
 
 def _sources(target, ctx):
-    """Returns the C and C++ sources of this repository that `target` compiles."""
+    """Returns the C and C++ sources of this repository that `target` compiles.
+
+    Sources that //tools/bazel/unity joins are analysed together.
+    """
     if ctx.rule.kind not in _KINDS or target.label.workspace_name or ctx.rule.attr.testonly or CcInfo not in target:
         return []
-    return [file for file in ctx.rule.files.srcs if file.extension in ["c", "cc"] and file.is_source]
+    return [file for file in ctx.rule.files.srcs if file.extension in ["c", "cc"] and (file.is_source or "_unity_" in file.basename)]
 
 def _clang_tidy_impl(target, ctx):
     sources = _sources(target, ctx)

@@ -23,7 +23,7 @@ using loop::UnaryOp;
 
 constexpr int kRegisterBits = 128;
 
-constexpr char kRoundingMulHigh[] =
+constexpr char kHeliumRoundingMulHigh[] =
     "/* a * b / 2^31, rounded to nearest, halves up. The instruction saturates the product of the "
     "lowest\n"
     " * number by itself, which wraps around here: of that pair alone, `lowest` is negative. */\n"
@@ -31,7 +31,7 @@ constexpr char kRoundingMulHigh[] =
     "  const int32x4_t lowest = vabsq_s32(vrhaddq_s32(a, b));\n"
     "  return vsubq_s32(vqrdmulhq_s32(a, b), vshrq_n_s32(lowest, 31));\n"
     "}\n";
-constexpr char kRoundingShr[] =
+constexpr char kHeliumRoundingShr[] =
     "/* a / 2^n, rounded to nearest, halves away from zero. */\n"
     "static inline int32x4_t kiln_rounding_shr_i32x4(int32x4_t a, int32x4_t n) {\n"
     "  const int32x4_t right = vnegq_s32(vandq_s32(n, vdupq_n_s32(31)));\n"
@@ -44,7 +44,7 @@ constexpr char kNarrow[] =
     "static inline int32x4_t kiln_narrow_i16x4(int32x4_t x) {\n"
     "  return vreinterpretq_s32_s16(vqmovnbq_s32(vreinterpretq_s16_s32(x), x));\n"
     "}\n";
-constexpr char kSaturate[] =
+constexpr char kHeliumSaturate[] =
     "static inline int32x4_t kiln_saturate_i16x4(int32x4_t x) {\n"
     "  return vmovlbq_s16(vqmovnbq_s32(vreinterpretq_s16_s32(x), x));\n"
     "}\n";
@@ -206,10 +206,10 @@ std::optional<HeliumCall> OfBinary(const loop::Binary& n, const Type& type) {
       if (!is_int32) return std::nullopt;
       // VQRDMULH saturates if both operands are the lowest number.
       if (IsNonNegative(n.a) || IsNonNegative(n.b)) return OfTwo("vqrdmulhq", type, n.a, n.b, true);
-      return CallOf("kiln_rounding_mul_high_i32x4", kRoundingMulHigh, {n.a, n.b});
+      return CallOf("kiln_rounding_mul_high_i32x4", kHeliumRoundingMulHigh, {n.a, n.b});
     case BinaryOp::kRoundingShr:
       if (!is_int32) return std::nullopt;
-      return CallOf("kiln_rounding_shr_i32x4", kRoundingShr, {n.a, n.b});
+      return CallOf("kiln_rounding_shr_i32x4", kHeliumRoundingShr, {n.a, n.b});
     default:
       return std::nullopt;
   }
@@ -346,7 +346,7 @@ std::optional<HeliumCall> HeliumCallOf(const Expr& e) {
   }
   if (const auto* n = e.As<loop::Load>()) return OfLoad(*n, type);
   if (const std::optional<Expr> x = AsSaturatedTo16(e)) {
-    return HeliumCall{"kiln_saturate_i16x4($0)", {*x}, {"kiln_saturate_i16x4", kSaturate}};
+    return HeliumCall{"kiln_saturate_i16x4($0)", {*x}, {"kiln_saturate_i16x4", kHeliumSaturate}};
   }
   if (const auto* n = e.As<loop::Binary>()) return OfBinary(*n, type);
   if (const auto* n = e.As<loop::Unary>()) return OfUnary(*n, type);

@@ -20,7 +20,8 @@ using loop::Expr;
 using loop::Stmt;
 
 // Replaces `$0`, `$1`, … in the text by the operands.
-std::string WithOperands(const std::string& text, const std::vector<std::string>& operands) {
+std::string WithNumberedOperands(const std::string& text,
+                                 const std::vector<std::string>& operands) {
   std::vector<std::pair<std::string, std::string>> replacements;
   for (size_t i = 0; i < operands.size(); ++i) {
     replacements.emplace_back(absl::StrCat("$", i), operands[i]);
@@ -62,7 +63,7 @@ ExprPrinter::Text ExprPrinter::MakeVector(const Expr& e) {
     operands.push_back(ElementAddress({load->buffer, ramp == nullptr ? Expr(0) : ramp->base}));
   }
   for (const Expr& operand : call->operands) operands.push_back(Print(operand));
-  return {WithOperands(call->text, operands), kPrimary};
+  return {WithNumberedOperands(call->text, operands), kPrimary};
 }
 
 size_t FunctionPrinter::PrintVectorStores(absl::Span<const Stmt> stmts) {
@@ -80,7 +81,7 @@ size_t FunctionPrinter::PrintVectorStores(absl::Span<const Stmt> stmts) {
     context_.helpers.Helium(vector.function);
     exprs_.Begin({&vector.offset, &vector.value});
     const std::string address = exprs_.ElementAddress({store->buffer, vector.offset});
-    lines_.Line(WithOperands(vector.text, {address, exprs_.Print(vector.value)}));
+    lines_.Line(WithNumberedOperands(vector.text, {address, exprs_.Print(vector.value)}));
   }
   lines_.Directive("#else");
   for (const loop::Store* store : stores) PrintStmt(LoopOverLanes(*store));

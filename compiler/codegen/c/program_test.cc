@@ -27,7 +27,6 @@ using loop::MakeBuffer;
 using loop::MakeLoad;
 using loop::Var;
 
-constexpr DType kF32 = DType::Float(32);
 const std::vector<std::vector<std::string>> kCompilers = {
     {"gcc", "-std=c99", "-O2", "-Iruntime_crt/include"},
     {"clang-19", "-std=c99", "-O2", "-Iruntime_crt/include"}};

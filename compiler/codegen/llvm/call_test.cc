@@ -30,8 +30,6 @@ using loop::MakeVar;
 using loop::Stmt;
 using loop::Var;
 
-constexpr DType kF32 = DType::Float(32);
-
 struct TestTensor {
   void* data;
   int32_t device_type = 1;

@@ -35,8 +35,6 @@ using loop::MakeVar;
 using loop::Stmt;
 using loop::Var;
 
-constexpr DType kF32 = DType::Float(32);
-
 struct Convolution {
   int64_t pixels;  // pixels of a row and of a column of the output
   int64_t in_channels;

@@ -25,8 +25,6 @@ using loop::MakeVar;
 using loop::Stmt;
 using loop::Var;
 
-constexpr DType kF32 = DType::Float(32);
-
 // A matrix product whose rows are computed in parallel. The loop captures a variable of an outer
 // loop.
 LoopProgram ParallelProgram() {

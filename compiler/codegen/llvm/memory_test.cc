@@ -27,9 +27,6 @@ using loop::MakeVar;
 using loop::Stmt;
 using loop::Var;
 
-constexpr DType kF32 = DType::Float(32);
-constexpr DType kI32 = DType::Int(32);
-
 void CheckOnAll(const loop::LoopProgram& program, const std::vector<std::string>& args) {
   for (const Target& target : RunnableTargets()) ExpectSameBits(program, "f", args, target);
 }

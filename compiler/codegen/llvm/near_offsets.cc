@@ -29,7 +29,7 @@ struct Access {
 };
 
 // Accesses in one block whose addresses differ by constants, in the order of the block.
-struct Group {
+struct OffsetGroup {
   const llvm::SCEV* first;
   int64_t reach;  // largest offset, in bytes
   std::vector<Access> accesses;
@@ -46,8 +46,8 @@ int64_t ReachOf(llvm::Instruction& access) {
   return kReach * static_cast<int64_t>(vector->getScalarSizeInBits() / 8);
 }
 
-std::vector<Group> GroupAccesses(llvm::BasicBlock& block, llvm::ScalarEvolution& evolution) {
-  std::vector<Group> groups;
+std::vector<OffsetGroup> GroupAccesses(llvm::BasicBlock& block, llvm::ScalarEvolution& evolution) {
+  std::vector<OffsetGroup> groups;
   for (llvm::Instruction& instruction : block) {
     llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
     if (pointer == nullptr || !llvm::getLoadStoreType(&instruction)->isVectorTy() ||
@@ -57,7 +57,7 @@ std::vector<Group> GroupAccesses(llvm::BasicBlock& block, llvm::ScalarEvolution&
     const llvm::SCEV* address = evolution.getSCEV(pointer);
     const int64_t reach = ReachOf(instruction);
     bool found = false;
-    for (Group& group : groups) {
+    for (OffsetGroup& group : groups) {
       const auto* distance =
           llvm::dyn_cast<llvm::SCEVConstant>(evolution.getMinusSCEV(address, group.first));
       if (distance == nullptr) continue;
@@ -71,7 +71,7 @@ std::vector<Group> GroupAccesses(llvm::BasicBlock& block, llvm::ScalarEvolution&
   return groups;
 }
 
-std::vector<Cluster> Clusters(const Group& group) {
+std::vector<Cluster> Clusters(const OffsetGroup& group) {
   std::vector<Access> sorted = group.accesses;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Access& a, const Access& b) { return a.distance < b.distance; });
@@ -93,7 +93,7 @@ std::vector<Cluster> Clusters(const Group& group) {
   return clusters;
 }
 
-void Rewrite(const Group& group) {
+void RewriteOffsets(const OffsetGroup& group) {
   llvm::Instruction* first = group.accesses.front().instruction;
   llvm::IRBuilder<> builder(first);
   const auto at = [&](llvm::Value* pointer, int64_t distance) {
@@ -128,20 +128,20 @@ llvm::PreservedAnalyses NearOffsetsPass::run(llvm::Function& function,
   for (llvm::BasicBlock& block : function) {
     const llvm::Loop* loop = loops.getLoopFor(&block);
     const bool in_innermost = loop != nullptr && loop->isInnermost();
-    const std::vector<Group> groups = GroupAccesses(block, evolution);
+    const std::vector<OffsetGroup> groups = GroupAccesses(block, evolution);
     // True if loop strength reduction can move the pointers of a group.
-    const auto moves = [&](const Group& group) {
+    const auto moves = [&](const OffsetGroup& group) {
       const auto* address = llvm::dyn_cast<llvm::SCEVAddRecExpr>(group.first);
       return in_innermost && address != nullptr && address->getLoop() == loop;
     };
     size_t moving = 0;
-    for (const Group& group : groups) {
+    for (const OffsetGroup& group : groups) {
       if (moves(group)) moving += Clusters(group).size();
     }
-    for (const Group& group : groups) {
+    for (const OffsetGroup& group : groups) {
       const bool has_registers = moves(group) && moving < kMinMovingPointers;
       if (group.accesses.size() == 1 || has_registers) continue;
-      Rewrite(group);
+      RewriteOffsets(group);
       changed = true;
     }
   }

@@ -31,8 +31,6 @@ using loop::Stmt;
 using loop::UnaryOp;
 using loop::Var;
 
-constexpr DType kF32 = DType::Float(32);
-
 std::set<std::string> Symbols(const std::string& object, bool undefined) {
   std::set<std::string> names;
   auto file = llvm::object::ObjectFile::createObjectFile(

@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kMinLoads = 8;
 
 // Loads whose addresses differ by constants in every iteration.
-struct Group {
+struct PointerGroup {
   const llvm::SCEVAddRecExpr* first;
   std::vector<std::pair<llvm::LoadInst*, int64_t>> loads;  // and their bytes from `first`
 };
@@ -29,8 +29,8 @@ bool IsBroadcastOnce(const llvm::LoadInst& load) {
          llvm::isa<llvm::InsertElementInst>(*load.user_begin());
 }
 
-std::vector<Group> GroupLoads(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
-  std::vector<Group> groups;
+std::vector<PointerGroup> GroupLoads(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+  std::vector<PointerGroup> groups;
   for (llvm::BasicBlock* block : loop.blocks()) {
     for (llvm::Instruction& instruction : *block) {
       auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
@@ -42,7 +42,7 @@ std::vector<Group> GroupLoads(const llvm::Loop& loop, llvm::ScalarEvolution& evo
         continue;
       }
       bool found = false;
-      for (Group& group : groups) {
+      for (PointerGroup& group : groups) {
         const auto* distance =
             llvm::dyn_cast<llvm::SCEVConstant>(evolution.getMinusSCEV(address, group.first));
         if (distance == nullptr) continue;
@@ -56,7 +56,8 @@ std::vector<Group> GroupLoads(const llvm::Loop& loop, llvm::ScalarEvolution& evo
   return groups;
 }
 
-void Rewrite(const Group& group, const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+void RewritePointers(const PointerGroup& group, const llvm::Loop& loop,
+                     llvm::ScalarEvolution& evolution) {
   llvm::BasicBlock* header = loop.getHeader();
   llvm::Instruction* entry = loop.getLoopPreheader()->getTerminator();
   llvm::SCEVExpander expander(evolution, header->getDataLayout(), "row");
@@ -87,9 +88,9 @@ llvm::PreservedAnalyses PointerInductionPass::run(llvm::Function& function,
         loop->getLoopLatch() == nullptr) {
       continue;
     }
-    for (const Group& group : GroupLoads(*loop, evolution)) {
+    for (const PointerGroup& group : GroupLoads(*loop, evolution)) {
       if (group.loads.size() < kMinLoads) continue;
-      Rewrite(group, *loop, evolution);
+      RewritePointers(group, *loop, evolution);
       changed = true;
     }
   }

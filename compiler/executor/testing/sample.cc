@@ -4,8 +4,6 @@
 namespace kiln {
 namespace {
 
-constexpr DType kF32 = DType::Float(32);
-
 PlanBuffer Buffer(std::string name, TensorType type, PlanBufferKind kind, int first, int last,
                   int storage) {
   return {.name = std::move(name),

@@ -16,7 +16,6 @@
 namespace kiln::frontend {
 namespace {
 
-const DType kF32 = DType::Float(32), kI32 = DType::Int(32);
 const TensorType kBytes = {{4}, DType::Int(8)}, kFloats = {{4}, kF32};
 
 const OpSchema kQuantize = {.name = "qnn.quantize"}, kDequantize = {.name = "qnn.dequantize"},

@@ -132,7 +132,7 @@ absl::Status PRelu(Converter& c) {
   return f.Output(0, f("where", {negative, f("multiply", {x, slope}), x}));
 }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kActivationRows[] = {
     Composite("Celu", Celu),
     {"Hardmax", Hardmax},
     {"IsInf", IsInf},
@@ -146,6 +146,6 @@ constexpr OnnxOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const OnnxOperator> ActivationOperators() { return kRows; }
+absl::Span<const OnnxOperator> ActivationOperators() { return kActivationRows; }
 
 }  // namespace kiln::onnx_frontend

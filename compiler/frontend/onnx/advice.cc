@@ -22,12 +22,12 @@ constexpr char kChannelsLast[] =
     "graph_optimization_level ORT_ENABLE_EXTENDED or lower";
 
 // Operators that need other advice than their domain.
-struct Row {
+struct AdviceRow {
   const char* domain;
   const char* op;
   const char* advice;
 };
-constexpr Row kRows[] = {
+constexpr AdviceRow kAdviceRows[] = {
     {"", "RegexFullMatch", kAdviceOnStrings},
     {"", "StringConcat", kAdviceOnStrings},
     {"", "StringNormalizer", kAdviceOnStrings},
@@ -62,10 +62,10 @@ std::string OnDomain(absl::string_view domain) {
 }  // namespace
 
 std::string AdviceOn(absl::string_view domain, absl::string_view op) {
-  const auto* const row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) {
-    return domain == r.domain && op == r.op;
-  });
-  const std::string advice = row != std::end(kRows) ? row->advice : OnDomain(domain);
+  const auto* const row =
+      std::find_if(std::begin(kAdviceRows), std::end(kAdviceRows),
+                   [&](const AdviceRow& r) { return domain == r.domain && op == r.op; });
+  const std::string advice = row != std::end(kAdviceRows) ? row->advice : OnDomain(domain);
   return advice.empty() ? "" : absl::StrCat("; ", advice);
 }
 

@@ -6,7 +6,7 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-constexpr OperatorAttributes kRows[] = {
+constexpr OperatorAttributes kAttributeRows[] = {
     {"", "Abs", "1 consumed_inputs; 6"},
     {"", "Acos", "7"},
     {"", "Acosh", "9"},
@@ -326,6 +326,6 @@ constexpr OperatorAttributes kRows[] = {
 
 }  // namespace
 
-absl::Span<const OperatorAttributes> AttributeTable() { return kRows; }
+absl::Span<const OperatorAttributes> AttributeTable() { return kAttributeRows; }
 
 }  // namespace kiln::onnx_frontend

@@ -49,10 +49,10 @@ absl::Status BitCast(Converter& c) {
   return c.Output(0, c.Op(from_bool ? "cast" : "reinterpret", {x}, {{"dtype", dtype.ToString()}}));
 }
 
-constexpr OnnxOperator kRows[] = {{"BitCast", BitCast}, {"Cast", Cast}, {"CastLike", CastLike}};
+constexpr OnnxOperator kCastRows[] = {{"BitCast", BitCast}, {"Cast", Cast}, {"CastLike", CastLike}};
 
 }  // namespace
 
-absl::Span<const OnnxOperator> CastOperators() { return kRows; }
+absl::Span<const OnnxOperator> CastOperators() { return kCastRows; }
 
 }  // namespace kiln::onnx_frontend

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kMaxGroups = 1 << 24;
 // Limit that keeps sums and products of extents within int64.
-constexpr int64_t kMaxExtent = int64_t{1} << 28;
+constexpr int64_t kMaxConvolvedExtent = int64_t{1} << 28;
 
 // Returns the product of data and weight, plus input 2 of the node if present.
 absl::StatusOr<ValueId> BiasedProduct(Converter& c, absl::string_view op, ValueId data,
@@ -48,11 +48,11 @@ absl::Status FitOutput(const Converter& c, const Shape& data, Geometry& g) {
   g.pads.assign(2 * n, 0);
   for (size_t i = 0; i < n; ++i) {
     const int64_t extent = data[i + 2];
-    if (g.kernel[i] > kMaxExtent || extent > kMaxExtent || extent < 1) {
-      return Wrong("an extent", absl::StrCat(extent), absl::StrCat("1 to ", kMaxExtent));
+    if (g.kernel[i] > kMaxConvolvedExtent || extent > kMaxConvolvedExtent || extent < 1) {
+      return Wrong("an extent", absl::StrCat(extent), absl::StrCat("1 to ", kMaxConvolvedExtent));
     }
     if (wanted.size() == i) wanted.push_back(extent * g.strides[i]);
-    if (wanted[i] < 1 || wanted[i] > kMaxExtent * g.strides[i]) {
+    if (wanted[i] < 1 || wanted[i] > kMaxConvolvedExtent * g.strides[i]) {
       return Wrong("output_shape", AttrValue::Ints(wanted).ToString(), "positive numbers");
     }
     const int64_t total = (extent - 1) * g.strides[i] + (g.kernel[i] - 1) * g.dilations[i] + 1 +
@@ -76,7 +76,7 @@ absl::StatusOr<Geometry> GeometryOf(const Converter& c, const Shape& data, const
   g.output_padding = c.Ints("output_padding", std::vector<int64_t>(n, 0));
   if (g.output_padding.size() != n ||
       std::any_of(g.output_padding.begin(), g.output_padding.end(),
-                  [](int64_t v) { return v < 0 || v > kMaxExtent; })) {
+                  [](int64_t v) { return v < 0 || v > kMaxConvolvedExtent; })) {
     return Wrong("output_padding", AttrValue::Ints(g.output_padding).ToString(),
                  absl::StrCat(n, " numbers, none negative"));
   }
@@ -147,8 +147,8 @@ absl::StatusOr<Blocks> BlocksOf(const Converter& c, const Shape& data) {
   }
   for (const Shape& shape : {b.image, extents}) {
     for (int64_t extent : shape) {
-      if (extent < 1 || extent > kMaxExtent) {
-        return Wrong("an extent", absl::StrCat(extent), absl::StrCat("1 to ", kMaxExtent));
+      if (extent < 1 || extent > kMaxConvolvedExtent) {
+        return Wrong("an extent", absl::StrCat(extent), absl::StrCat("1 to ", kMaxConvolvedExtent));
       }
     }
   }
@@ -230,7 +230,7 @@ absl::Status Col2Im(Converter& c) {
   return f.Output(0, f.Reshape(y, shape));
 }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kConvolutionRows[] = {
     {"Col2Im", Col2Im},
     {"Conv", Conv},
     {"ConvTranspose", ConvTranspose},
@@ -243,6 +243,6 @@ absl::StatusOr<ValueId> ConvolutionProduct(Converter& c, ValueId x, ValueId w,
   return ProductOf(c, x, w, /*transposed=*/false, make);
 }
 
-absl::Span<const OnnxOperator> ConvolutionOperators() { return kRows; }
+absl::Span<const OnnxOperator> ConvolutionOperators() { return kConvolutionRows; }
 
 }  // namespace kiln::onnx_frontend

@@ -233,7 +233,7 @@ absl::Status BitShift(Converter& c) {
   return Binary(c, c.String("direction", "LEFT") == "LEFT" ? "left_shift" : "right_shift");
 }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kElementwiseRows[] = {
     {"Abs", nullptr, "abs"},
     {"Acos", nullptr, "acos"},
     {"Acosh", nullptr, "acosh"},
@@ -299,6 +299,6 @@ constexpr OnnxOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const OnnxOperator> ElementwiseOperators() { return kRows; }
+absl::Span<const OnnxOperator> ElementwiseOperators() { return kElementwiseRows; }
 
 }  // namespace kiln::onnx_frontend

@@ -26,8 +26,8 @@ Makers MakersOf(const onnx::GraphProto& graph) {
 }
 
 // Returns the values that the name refers to. Empty if the name is unknown.
-std::vector<std::string> ValuesOf(const std::string& name, const onnx::GraphProto& graph,
-                                  const Makers& makers) {
+std::vector<std::string> ProducedValues(const std::string& name, const onnx::GraphProto& graph,
+                                        const Makers& makers) {
   const auto is_input = [&](const onnx::ValueInfoProto& input) { return input.name() == name; };
   if (makers.contains(name) || std::any_of(graph.input().begin(), graph.input().end(), is_input)) {
     return {name};
@@ -79,7 +79,7 @@ absl::Status EndAt(const std::vector<std::string>& names, onnx::GraphProto& grap
   const Makers makers = MakersOf(graph);
   std::vector<std::string> outputs;
   for (const std::string& name : names) {
-    const std::vector<std::string> values = ValuesOf(name, graph, makers);
+    const std::vector<std::string> values = ProducedValues(name, graph, makers);
     if (values.empty()) return Unknown(name, graph, makers);
     for (const std::string& value : values) {
       if (std::find(outputs.begin(), outputs.end(), value) == outputs.end()) {

@@ -221,7 +221,7 @@ absl::Status LabelEncoder(Converter& c) {
 // labels.
 absl::Status ZipMap(Converter& c) { return c.Output(0, c.Input(0)); }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kFeaturesRows[] = {
     {"ArrayFeatureExtractor", ArrayFeatureExtractor, nullptr, kDomain},
     {"Binarizer", Binarizer, nullptr, kDomain},
     {"FeatureVectorizer", FeatureVectorizer, nullptr, kDomain},
@@ -235,6 +235,6 @@ constexpr OnnxOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const OnnxOperator> FeatureOperators() { return kRows; }
+absl::Span<const OnnxOperator> FeatureOperators() { return kFeaturesRows; }
 
 }  // namespace kiln::onnx_frontend

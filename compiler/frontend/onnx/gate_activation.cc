@@ -10,7 +10,7 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-absl::StatusOr<ValueId> Scaled(Converter& c, ValueId x, double factor) {
+absl::StatusOr<ValueId> GateScaled(Converter& c, ValueId x, double factor) {
   if (factor == 1) return x;
   return c.Op("multiply", {x, c.Scalar(x, factor)});
 }
@@ -21,27 +21,27 @@ absl::StatusOr<ValueId> Shifted(Converter& c, ValueId x, double term) {
 }
 
 absl::StatusOr<ValueId> Affine(Converter& c, ValueId x, const Activation& f) {
-  KILN_ASSIGN_OR_RETURN(x, Scaled(c, x, f.alpha));
+  KILN_ASSIGN_OR_RETURN(x, GateScaled(c, x, f.alpha));
   return Shifted(c, x, f.beta);
 }
 
-absl::StatusOr<ValueId> HardSigmoid(Converter& c, ValueId x, const Activation& f) {
+absl::StatusOr<ValueId> GateHardSigmoid(Converter& c, ValueId x, const Activation& f) {
   KILN_ASSIGN_OR_RETURN(x, Affine(c, x, f));
   return c.Op("clip", {x}, {{"a_min", 0.0}, {"a_max", 1.0}});
 }
 
 absl::StatusOr<ValueId> ScaledTanh(Converter& c, ValueId x, const Activation& f) {
-  KILN_ASSIGN_OR_RETURN(x, Scaled(c, x, f.beta));
+  KILN_ASSIGN_OR_RETURN(x, GateScaled(c, x, f.beta));
   KILN_ASSIGN_OR_RETURN(x, c.Op("tanh", {x}));
-  return Scaled(c, x, f.alpha);
+  return GateScaled(c, x, f.alpha);
 }
 
-absl::StatusOr<ValueId> Elu(Converter& c, ValueId x, const Activation& f) {
+absl::StatusOr<ValueId> GateElu(Converter& c, ValueId x, const Activation& f) {
   return frontend::Elu(c, x, f.alpha);
 }
 
 // x if x > alpha, else 0.
-absl::StatusOr<ValueId> ThresholdedRelu(Converter& c, ValueId x, const Activation& f) {
+absl::StatusOr<ValueId> GateThresholdedRelu(Converter& c, ValueId x, const Activation& f) {
   const DType dtype = c.type(x).dtype;
   const ValueId zero = c.Constant(Tensor::Scalar(dtype, 0));
   KILN_ASSIGN_OR_RETURN(const ValueId above,
@@ -49,43 +49,43 @@ absl::StatusOr<ValueId> ThresholdedRelu(Converter& c, ValueId x, const Activatio
   return c.Op("where", {above, x, zero});
 }
 
-absl::StatusOr<ValueId> LeakyRelu(Converter& c, ValueId x, const Activation& f) {
+absl::StatusOr<ValueId> GateLeakyRelu(Converter& c, ValueId x, const Activation& f) {
   return c.Op("nn.leaky_relu", {x}, {{"alpha", f.alpha}});
 }
 
-absl::StatusOr<ValueId> Softsign(Converter& c, ValueId x, const Activation&) {
+absl::StatusOr<ValueId> GateSoftsign(Converter& c, ValueId x, const Activation&) {
   KILN_ASSIGN_OR_RETURN(ValueId d, c.Op("abs", {x}));
   KILN_ASSIGN_OR_RETURN(d, Shifted(c, d, 1));
   return c.Op("divide", {x, d});
 }
 
-absl::StatusOr<ValueId> Softplus(Converter& c, ValueId x, const Activation&) {
+absl::StatusOr<ValueId> GateSoftplus(Converter& c, ValueId x, const Activation&) {
   return frontend::Softplus(c, x);
 }
 
-struct Row {
+struct GateRow {
   absl::string_view name;
   absl::StatusOr<ValueId> (*make)(Converter&, ValueId, const Activation&);
   bool has_alpha = false, has_beta = false;
   double alpha = 0, beta = 0;  // defaults if the node gives no values
 };
 
-constexpr Row kRows[] = {
+constexpr GateRow kGateActivationRows[] = {
     {"affine", Affine, true, true, 1, 0},
-    {"elu", Elu, true, false, 1, 0},
-    {"hardsigmoid", HardSigmoid, true, true, 0.2, 0.5},
-    {"leakyrelu", LeakyRelu, true, false, 0.01, 0},
+    {"elu", GateElu, true, false, 1, 0},
+    {"hardsigmoid", GateHardSigmoid, true, true, 0.2, 0.5},
+    {"leakyrelu", GateLeakyRelu, true, false, 0.01, 0},
     {"relu", [](Converter& c, ValueId x, const Activation&) { return c.Op("nn.relu", {x}); }},
     {"scaledtanh", ScaledTanh, true, true, 1, 1},
     {"sigmoid", [](Converter& c, ValueId x, const Activation&) { return c.Op("sigmoid", {x}); }},
-    {"softplus", Softplus},
-    {"softsign", Softsign},
+    {"softplus", GateSoftplus},
+    {"softsign", GateSoftsign},
     {"tanh", [](Converter& c, ValueId x, const Activation&) { return c.Op("tanh", {x}); }},
-    {"thresholdedrelu", ThresholdedRelu, true, false, 1, 0},
+    {"thresholdedrelu", GateThresholdedRelu, true, false, 1, 0},
 };
 
-const Row* FindRow(absl::string_view name) {
-  for (const Row& row : kRows) {
+const GateRow* FindRow(absl::string_view name) {
+  for (const GateRow& row : kGateActivationRows) {
     if (row.name == name) return &row;
   }
   return nullptr;
@@ -95,10 +95,10 @@ const Row* FindRow(absl::string_view name) {
 
 absl::StatusOr<Activation> MakeActivation(absl::string_view name,
                                           const std::vector<double>& values) {
-  const Row* const row = FindRow(absl::AsciiStrToLower(name));
+  const GateRow* const row = FindRow(absl::AsciiStrToLower(name));
   if (row == nullptr) {
     return Wrong("activation", absl::StrCat("'", name, "'"),
-                 absl::StrJoin(kRows, ", ", [](std::string* out, const Row& r) {
+                 absl::StrJoin(kGateActivationRows, ", ", [](std::string* out, const GateRow& r) {
                    absl::StrAppend(out, r.name);
                  }));
   }
@@ -122,7 +122,7 @@ absl::StatusOr<std::vector<Activation>> ActivationsOf(const Converter& c,
   std::vector<Activation> activations;
   for (const std::string& name : names) {
     KILN_ASSIGN_OR_RETURN(Activation f, MakeActivation(name, {}));
-    const Row* const row = FindRow(f.name);
+    const GateRow* const row = FindRow(f.name);
     if (row->has_alpha && next_alpha < alphas.size()) f.alpha = alphas[next_alpha++];
     if (row->has_beta && next_beta < betas.size()) f.beta = betas[next_beta++];
     activations.push_back(std::move(f));

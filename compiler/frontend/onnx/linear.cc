@@ -10,7 +10,7 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-constexpr char kDomain[] = "ai.onnx.ml";
+constexpr char kLinearDomain[] = "ai.onnx.ml";
 
 // Multiplies x (samples, features) by the `rows` rows of the matrix in an attribute. Returns
 // (samples, rows).
@@ -228,15 +228,15 @@ absl::Status SvmClassifier(Converter& c) {
   return absl::OkStatus();
 }
 
-constexpr OnnxOperator kRows[] = {
-    {"LinearClassifier", LinearClassifier, nullptr, kDomain},
-    {"LinearRegressor", LinearRegressor, nullptr, kDomain},
-    {"SVMClassifier", SvmClassifier, nullptr, kDomain},
-    {"SVMRegressor", SvmRegressor, nullptr, kDomain},
+constexpr OnnxOperator kLinearRows[] = {
+    {"LinearClassifier", LinearClassifier, nullptr, kLinearDomain},
+    {"LinearRegressor", LinearRegressor, nullptr, kLinearDomain},
+    {"SVMClassifier", SvmClassifier, nullptr, kLinearDomain},
+    {"SVMRegressor", SvmRegressor, nullptr, kLinearDomain},
 };
 
 }  // namespace
 
-absl::Span<const OnnxOperator> LinearOperators() { return kRows; }
+absl::Span<const OnnxOperator> LinearOperators() { return kLinearRows; }
 
 }  // namespace kiln::onnx_frontend

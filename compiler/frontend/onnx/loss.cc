@@ -67,13 +67,13 @@ absl::Status SoftmaxCrossEntropyLoss(Converter& c) {
   return absl::OkStatus();
 }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kLossRows[] = {
     Composite("NegativeLogLikelihoodLoss", NegativeLogLikelihoodLoss),
     Composite("SoftmaxCrossEntropyLoss", SoftmaxCrossEntropyLoss),
 };
 
 }  // namespace
 
-absl::Span<const OnnxOperator> LossOperators() { return kRows; }
+absl::Span<const OnnxOperator> LossOperators() { return kLossRows; }
 
 }  // namespace kiln::onnx_frontend

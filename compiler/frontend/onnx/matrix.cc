@@ -98,7 +98,7 @@ absl::Status Det(Converter& c) {
   return f.Output(0, f.Reshape(minors.at((1u << n) - 1), shape));
 }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kMatrixRows[] = {
     Composite("Det", Det),
     {"EyeLike", EyeLike},
     {"Trilu", Trilu},
@@ -106,6 +106,6 @@ constexpr OnnxOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const OnnxOperator> MatrixOperators() { return kRows; }
+absl::Span<const OnnxOperator> MatrixOperators() { return kMatrixRows; }
 
 }  // namespace kiln::onnx_frontend

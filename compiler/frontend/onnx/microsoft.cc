@@ -36,7 +36,7 @@ absl::StatusOr<ValueId> Biased(Converter& c) {
   return WithBias(c, x, 1);
 }
 
-absl::Status Gelu(Converter& c) {
+absl::Status MicrosoftGelu(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, Biased(c));
   return c.Output(0, c.Apply("Gelu", {x}));
 }
@@ -138,7 +138,7 @@ absl::Status RefuseStatistics(const Converter& c) {
 }
 
 // Like LayerNormalization of ONNX's own domain.
-absl::Status LayerNormalization(Converter& c) {
+absl::Status MicrosoftLayerNormalization(Converter& c) {
   std::vector<Item> inputs;
   for (int i = 0; i < c.num_inputs(); ++i) inputs.push_back(c.InputItem(i));
   KILN_RETURN_IF_ERROR(RefuseStatistics(c));
@@ -279,16 +279,16 @@ absl::Status QEmbedLayerNormalization(Converter& c) {
   return SetEmbedding(c, e);
 }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kMicrosoftRows[] = {
     {"Attention", MicrosoftAttention, nullptr, kDomain},
-    Composite("BiasGelu", Gelu, kDomain),
+    Composite("BiasGelu", MicrosoftGelu, kDomain),
     {"EmbedLayerNormalization", EmbedLayerNormalization, nullptr, kDomain},
     Composite("FastGelu", FastGelu, kDomain),
     {"FusedConv", FusedConv, nullptr, kDomain},
     {"FusedGemm", FusedGemm, nullptr, kDomain},
     {"FusedMatMul", FusedMatMul, nullptr, kDomain},
-    Composite("Gelu", Gelu, kDomain),
-    {"LayerNormalization", LayerNormalization, nullptr, kDomain},
+    Composite("Gelu", MicrosoftGelu, kDomain),
+    {"LayerNormalization", MicrosoftLayerNormalization, nullptr, kDomain},
     Composite("MultiHeadAttention", MultiHeadAttention, kDomain),
     {"QAttention", QAttention, nullptr, kDomain},
     {"QEmbedLayerNormalization", QEmbedLayerNormalization, nullptr, kDomain},
@@ -302,6 +302,6 @@ constexpr OnnxOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const OnnxOperator> MicrosoftOperators() { return kRows; }
+absl::Span<const OnnxOperator> MicrosoftOperators() { return kMicrosoftRows; }
 
 }  // namespace kiln::onnx_frontend

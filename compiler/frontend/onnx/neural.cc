@@ -139,7 +139,7 @@ absl::Status SpaceToDepth(Converter& c) {
   return c.Output(0, c.Op("nn.space_to_depth", {x}, {{"block_size", c.Int("blocksize", 1)}}));
 }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kNeuralRows[] = {
     {"DepthToSpace", DepthToSpace}, {"Gemm", Gemm},
     {"LogSoftmax", LogSoftmax},     {"MatMul", MatMul},
     {"Softmax", Softmax},           {"SpaceToDepth", SpaceToDepth},
@@ -147,6 +147,6 @@ constexpr OnnxOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const OnnxOperator> NeuralOperators() { return kRows; }
+absl::Span<const OnnxOperator> NeuralOperators() { return kNeuralRows; }
 
 }  // namespace kiln::onnx_frontend

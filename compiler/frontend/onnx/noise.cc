@@ -35,8 +35,8 @@ absl::StatusOr<TensorType> TypeOfNoise(const Converter& c, bool is_like_input) {
 }
 
 // begin + extent * noise. The noise is an input of the model.
-absl::Status Add(Converter& c, TensorType type, const char* distribution, double begin,
-                 double extent) {
+absl::Status AddNoise(Converter& c, TensorType type, const char* distribution, double begin,
+                      double extent) {
   Formula f(c);
   ValueId result = c.AddNoise(std::move(type), distribution);
   if (extent != 1) result = f("multiply", {result, f.Number(extent, result)});
@@ -47,19 +47,19 @@ absl::Status Add(Converter& c, TensorType type, const char* distribution, double
 template <bool kIsLikeInput>
 absl::Status RandomNormal(Converter& c) {
   KILN_ASSIGN_OR_RETURN(TensorType type, TypeOfNoise(c, kIsLikeInput));
-  return Add(c, std::move(type), "the standard normal distribution", c.Float("mean", 0),
-             c.Float("scale", 1));
+  return AddNoise(c, std::move(type), "the standard normal distribution", c.Float("mean", 0),
+                  c.Float("scale", 1));
 }
 
 template <bool kIsLikeInput>
 absl::Status RandomUniform(Converter& c) {
   KILN_ASSIGN_OR_RETURN(TensorType type, TypeOfNoise(c, kIsLikeInput));
   const double low = c.Float("low", 0);
-  return Add(c, std::move(type), "the uniform distribution from 0 to 1", low,
-             c.Float("high", 1) - low);
+  return AddNoise(c, std::move(type), "the uniform distribution from 0 to 1", low,
+                  c.Float("high", 1) - low);
 }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kNoiseRows[] = {
     {"RandomNormal", RandomNormal<false>},
     {"RandomNormalLike", RandomNormal<true>},
     {"RandomUniform", RandomUniform<false>},
@@ -68,6 +68,6 @@ constexpr OnnxOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const OnnxOperator> NoiseOperators() { return kRows; }
+absl::Span<const OnnxOperator> NoiseOperators() { return kNoiseRows; }
 
 }  // namespace kiln::onnx_frontend

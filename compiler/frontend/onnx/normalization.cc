@@ -207,7 +207,7 @@ absl::Status LpNormalization(Converter& c) {
   return f.Output(0, y);
 }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kNormalizationRows[] = {
     {"BatchNormalization", BatchNormalization},
     {"GroupNormalization", GroupNormalization},
     {"InstanceNormalization", InstanceNormalization},
@@ -275,6 +275,6 @@ absl::StatusOr<ValueId> RmsNorm(Converter& c, ValueId x, const NormParams& param
   return result;
 }
 
-absl::Span<const OnnxOperator> NormalizationOperators() { return kRows; }
+absl::Span<const OnnxOperator> NormalizationOperators() { return kNormalizationRows; }
 
 }  // namespace kiln::onnx_frontend

@@ -15,14 +15,14 @@ namespace {
 
 // Operators with the same ports. `versions` lists the operator sets in which the ports change: the
 // set, the maximum number of inputs, the maximum number of outputs. "*" is any number.
-struct Row {
+struct PortRow {
   const char* domain;  // "" for ONNX's own
   const char* versions;
   const char* names;
 };
 
 // From the schemas of ONNX 1.23, for operator sets up to 26 (ONNX 1.21), and those of ONNX Runtime.
-constexpr Row kRows[] = {
+constexpr PortRow kPortRows[] = {
     {"", "1 * *", "Loop Scan SequenceMap"},
     {"", "1 * 1", "Concat Einsum Max Mean Min SequenceConstruct Sum"},
     {"", "1 0 1", "Constant RandomNormal RandomUniform SequenceEmpty"},
@@ -104,19 +104,19 @@ constexpr Row kRows[] = {
     {"", "1 1 1; 9 2 1", "Upsample"},
 };
 
-struct Version {
+struct PortVersion {
   int since = 0;
   Ports ports = {0, 0};
 };
-using Versions = std::vector<Version>;  // oldest first
+using PortVersions = std::vector<PortVersion>;  // oldest first
 
 int ParseNumber(absl::string_view text) {
   int number = kAnyNumber;
   return absl::SimpleAtoi(text, &number) ? number : kAnyNumber;
 }
 
-Versions ParseVersions(absl::string_view text) {
-  Versions versions;
+PortVersions ParsePortVersions(absl::string_view text) {
+  PortVersions versions;
   for (const absl::string_view part : absl::StrSplit(text, "; ")) {
     const std::vector<absl::string_view> words = absl::StrSplit(part, ' ');
     versions.push_back({ParseNumber(words[0]), {ParseNumber(words[1]), ParseNumber(words[2])}});
@@ -126,12 +126,12 @@ Versions ParseVersions(absl::string_view text) {
 
 using Key = std::pair<absl::string_view, absl::string_view>;
 
-const std::map<Key, Versions>& Table() {
+const std::map<Key, PortVersions>& Table() {
   static const auto& table = *[] {
-    auto* const rows = new std::map<Key, Versions>;
-    for (const Row& row : kRows) {
+    auto* const rows = new std::map<Key, PortVersions>;
+    for (const PortRow& row : kPortRows) {
       for (const absl::string_view name : absl::StrSplit(row.names, ' ')) {
-        rows->emplace(Key(row.domain, name), ParseVersions(row.versions));
+        rows->emplace(Key(row.domain, name), ParsePortVersions(row.versions));
       }
     }
     return rows;
@@ -161,7 +161,7 @@ std::optional<Ports> PortsOf(absl::string_view domain, absl::string_view op, int
   const auto it = Table().find(Key(NormalDomain(domain), op));
   if (it == Table().end()) return std::nullopt;
   Ports ports = it->second.front().ports;
-  for (const Version& candidate : it->second) {
+  for (const PortVersion& candidate : it->second) {
     if (candidate.since <= version) ports = candidate.ports;
   }
   return ports;

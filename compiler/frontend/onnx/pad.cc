@@ -64,7 +64,7 @@ ValueId Cropped(Formula& f, ValueId x, const Shape& data, std::vector<Pads>& pad
 }
 
 // Returns the pads in the form of nn.pad.
-AttrValue Widths(const std::vector<Pads>& pads) {
+AttrValue PadWidths(const std::vector<Pads>& pads) {
   std::vector<AttrValue> widths;
   for (const Pads& own : pads) widths.push_back(AttrValue::Ints({own.before, own.behind}));
   return AttrValue(widths);
@@ -110,7 +110,7 @@ absl::Status Pad(Converter& c) {
     return f.Output(0, y);
   }
   return f.Output(
-      0, f("nn.pad", {y, c.Constant(fill)}, {{"pad_width", Widths(pads)}, {"pad_mode", mode}}));
+      0, f("nn.pad", {y, c.Constant(fill)}, {{"pad_width", PadWidths(pads)}, {"pad_mode", mode}}));
 }
 
 // Crops the data to its middle, or pads it with zeros, to the requested extents along each axis. An
@@ -133,16 +133,16 @@ absl::Status CenterCropPad(Converter& c) {
   }
   Formula f(c);
   const ValueId y = Cropped(f, x, data, pads);
-  return f.Output(0, f("nn.pad", {y, f.Number(0, x)}, {{"pad_width", Widths(pads)}}));
+  return f.Output(0, f("nn.pad", {y, f.Number(0, x)}, {{"pad_width", PadWidths(pads)}}));
 }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kPadRows[] = {
     {"CenterCropPad", CenterCropPad},
     {"Pad", Pad},
 };
 
 }  // namespace
 
-absl::Span<const OnnxOperator> PadOperators() { return kRows; }
+absl::Span<const OnnxOperator> PadOperators() { return kPadRows; }
 
 }  // namespace kiln::onnx_frontend

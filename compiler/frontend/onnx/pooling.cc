@@ -195,7 +195,7 @@ absl::Status MaxUnpool(Converter& c) {
   return f.Output(0, y);
 }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kPoolingRows[] = {
     {"AveragePool", AveragePool},
     {"GlobalAveragePool", GlobalAveragePool},
     Composite("GlobalLpPool", GlobalLpPool),
@@ -207,6 +207,6 @@ constexpr OnnxOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const OnnxOperator> PoolingOperators() { return kRows; }
+absl::Span<const OnnxOperator> PoolingOperators() { return kPoolingRows; }
 
 }  // namespace kiln::onnx_frontend

@@ -17,8 +17,6 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-const DType kI32 = DType::Int(32);
-
 // Expands a scale or zero point per block of `size` elements along an axis of x to one per element.
 absl::StatusOr<ValueId> OfElements(Converter& c, ValueId of_blocks, ValueId x, int64_t axis,
                                    int64_t size) {
@@ -170,7 +168,7 @@ absl::Status DequantizeLinear(Converter& c) {
   return f.Output(0, f.Cast(y, dtype));
 }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kQuantizeLinearRows[] = {
     {"DequantizeLinear", DequantizeLinear},
     {"DequantizeLinear", DequantizeLinear, nullptr, "com.microsoft"},
     {"QuantizeLinear", QuantizeLinear},
@@ -179,6 +177,6 @@ constexpr OnnxOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const OnnxOperator> QuantizeLinearOperators() { return kRows; }
+absl::Span<const OnnxOperator> QuantizeLinearOperators() { return kQuantizeLinearRows; }
 
 }  // namespace kiln::onnx_frontend

@@ -19,8 +19,6 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-const DType kI32 = DType::Int(32), kF16 = DType::Float(16), kF32 = DType::Float(32);
-
 // Returns the axis of the scales, or -1 if there is a single scale.
 absl::StatusOr<int64_t> AxisOf(const Converter& c, ValueId x, int scale, int64_t axis) {
   KILN_ASSIGN_OR_RETURN(const ValueId s, c.Input(scale));
@@ -256,7 +254,7 @@ absl::Status IntegerProduct(Converter& c, absl::string_view onnx_op, int64_t x_a
 absl::Status ConvInteger(Converter& c) { return IntegerProduct(c, "Conv", 0, 0); }
 absl::Status MatMulInteger(Converter& c) { return IntegerProduct(c, "MatMul", -2, -1); }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kQuantizedRows[] = {
     {"ConvInteger", ConvInteger},     {"DynamicQuantizeLinear", DynamicQuantizeLinear},
     {"MatMulInteger", MatMulInteger}, {"QLinearConv", QLinearConv},
     {"QLinearMatMul", QLinearMatMul},
@@ -264,6 +262,6 @@ constexpr OnnxOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const OnnxOperator> QuantizedOperators() { return kRows; }
+absl::Span<const OnnxOperator> QuantizedOperators() { return kQuantizedRows; }
 
 }  // namespace kiln::onnx_frontend

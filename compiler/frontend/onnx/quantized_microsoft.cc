@@ -9,7 +9,7 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-constexpr char kDomain[] = "com.microsoft";
+constexpr char kMicrosoftDomain[] = "com.microsoft";
 
 // Without a scale for the result, the result is float32.
 absl::Status QGemm(Converter& c) {
@@ -75,7 +75,7 @@ absl::Status QLinearWhere(Converter& c) {
 }
 
 // Sets output 0 to the product of two tensors of numbers, plus an optional bias.
-absl::Status BiasedProduct(Converter& c, ValueId a, ValueId b, int bias_input) {
+absl::Status QuantizedProduct(Converter& c, ValueId a, ValueId b, int bias_input) {
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Apply("MatMul", {a, b}));
   if (c.HasInput(bias_input)) {
     KILN_ASSIGN_OR_RETURN(const ValueId bias, c.Input(bias_input));
@@ -89,33 +89,33 @@ absl::Status MatMulIntegerToFloat(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId a,
                         Dequantized(c, {.data = 0, .scale = 2, .zero_point = 4}, -2));
   KILN_ASSIGN_OR_RETURN(const ValueId b, Dequantized(c, {.data = 1, .scale = 3, .zero_point = 5}));
-  return BiasedProduct(c, a, b, 6);
+  return QuantizedProduct(c, a, b, 6);
 }
 
 absl::Status DynamicQuantizeMatMul(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId x, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId a, ThroughBytes(c, x));
   KILN_ASSIGN_OR_RETURN(const ValueId b, Dequantized(c, {.data = 1, .scale = 2, .zero_point = 3}));
-  return BiasedProduct(c, a, b, 4);
+  return QuantizedProduct(c, a, b, 4);
 }
 
-constexpr OnnxOperator kRows[] = {
-    {"DynamicQuantizeMatMul", DynamicQuantizeMatMul, nullptr, kDomain},
-    {"MatMulIntegerToFloat", MatMulIntegerToFloat, nullptr, kDomain},
-    {"QGemm", QGemm, nullptr, kDomain},
-    {"QLinearAdd", QLinearAdd, nullptr, kDomain},
-    {"QLinearAveragePool", QLinearAveragePool, nullptr, kDomain},
-    {"QLinearConcat", QLinearConcat, nullptr, kDomain},
-    {"QLinearGlobalAveragePool", QLinearGlobalAveragePool, nullptr, kDomain},
-    {"QLinearLeakyRelu", QLinearLeakyRelu, nullptr, kDomain},
-    {"QLinearMul", QLinearMul, nullptr, kDomain},
-    {"QLinearSigmoid", QLinearSigmoid, nullptr, kDomain},
-    {"QLinearSoftmax", QLinearSoftmax, nullptr, kDomain},
-    {"QLinearWhere", QLinearWhere, nullptr, kDomain},
+constexpr OnnxOperator kQuantizedMicrosoftRows[] = {
+    {"DynamicQuantizeMatMul", DynamicQuantizeMatMul, nullptr, kMicrosoftDomain},
+    {"MatMulIntegerToFloat", MatMulIntegerToFloat, nullptr, kMicrosoftDomain},
+    {"QGemm", QGemm, nullptr, kMicrosoftDomain},
+    {"QLinearAdd", QLinearAdd, nullptr, kMicrosoftDomain},
+    {"QLinearAveragePool", QLinearAveragePool, nullptr, kMicrosoftDomain},
+    {"QLinearConcat", QLinearConcat, nullptr, kMicrosoftDomain},
+    {"QLinearGlobalAveragePool", QLinearGlobalAveragePool, nullptr, kMicrosoftDomain},
+    {"QLinearLeakyRelu", QLinearLeakyRelu, nullptr, kMicrosoftDomain},
+    {"QLinearMul", QLinearMul, nullptr, kMicrosoftDomain},
+    {"QLinearSigmoid", QLinearSigmoid, nullptr, kMicrosoftDomain},
+    {"QLinearSoftmax", QLinearSoftmax, nullptr, kMicrosoftDomain},
+    {"QLinearWhere", QLinearWhere, nullptr, kMicrosoftDomain},
 };
 
 }  // namespace
 
-absl::Span<const OnnxOperator> QuantizedMicrosoftOperators() { return kRows; }
+absl::Span<const OnnxOperator> QuantizedMicrosoftOperators() { return kQuantizedMicrosoftRows; }
 
 }  // namespace kiln::onnx_frontend

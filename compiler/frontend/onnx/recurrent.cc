@@ -291,7 +291,7 @@ absl::Status DynamicQuantizeLstm(Converter& c) {
   return Recurrent(c, {StepLstm, 4, {"Sigmoid", "Tanh", "Tanh"}, true, true}).Run();
 }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kRecurrentRows[] = {
     {"DynamicQuantizeLSTM", DynamicQuantizeLstm, nullptr, "com.microsoft"},
     Composite("GRU", Gru),
     Composite("LSTM", Lstm),
@@ -300,6 +300,6 @@ constexpr OnnxOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const OnnxOperator> RecurrentOperators() { return kRows; }
+absl::Span<const OnnxOperator> RecurrentOperators() { return kRecurrentRows; }
 
 }  // namespace kiln::onnx_frontend

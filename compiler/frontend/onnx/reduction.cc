@@ -116,7 +116,7 @@ absl::Status Running(Converter& c, absl::string_view relay) {
 absl::Status CumProd(Converter& c) { return Running(c, "cumprod"); }
 absl::Status CumSum(Converter& c) { return Running(c, "cumsum"); }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kReductionRows[] = {
     {"ArgMax", ArgMax},
     {"ArgMin", ArgMin},
     {"CumProd", CumProd},
@@ -135,6 +135,6 @@ constexpr OnnxOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const OnnxOperator> ReductionOperators() { return kRows; }
+absl::Span<const OnnxOperator> ReductionOperators() { return kReductionRows; }
 
 }  // namespace kiln::onnx_frontend

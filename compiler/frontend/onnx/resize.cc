@@ -41,11 +41,12 @@ absl::StatusOr<std::vector<double>> NumbersInput(Converter& c, int i, const char
   return values;
 }
 
-constexpr double kMaxExtent = 1 << 28;
+constexpr double kMaxResizedExtent = 1 << 28;
 
 absl::StatusOr<int64_t> Extent(double value) {
-  if (value >= 0 && value <= kMaxExtent) return static_cast<int64_t>(value);
-  return Wrong("an extent of the result", absl::StrCat(value), absl::StrCat("0 to ", kMaxExtent));
+  if (value >= 0 && value <= kMaxResizedExtent) return static_cast<int64_t>(value);
+  return Wrong("an extent of the result", absl::StrCat(value),
+               absl::StrCat("0 to ", kMaxResizedExtent));
 }
 
 // Uses the same scale for all axes, so that the result fits within, or covers, the sizes.
@@ -338,13 +339,13 @@ absl::Status Resize(Converter& c) {
                                {"extrapolation_value", c.Float("extrapolation_value", 0)}}));
 }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kResizeRows[] = {
     {"Resize", Resize},
     {"Upsample", Upsample},
 };
 
 }  // namespace
 
-absl::Span<const OnnxOperator> ResizeOperators() { return kRows; }
+absl::Span<const OnnxOperator> ResizeOperators() { return kResizeRows; }
 
 }  // namespace kiln::onnx_frontend

@@ -9,7 +9,6 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-constexpr DType kF32 = DType::Float(32), kI32 = DType::Int(32);
 constexpr int kMantissaOfF32 = 23;
 
 // Keeps the low bits of an int32, interpreted as signed or unsigned.

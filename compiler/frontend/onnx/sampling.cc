@@ -234,7 +234,7 @@ absl::Status DeformConv(Converter& c) {
   return f.Output(0, y);
 }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kSamplingRows[] = {
     Composite("AffineGrid", AffineGrid),
     Composite("DeformConv", DeformConv),
     {"GridSample", GridSample},
@@ -244,6 +244,6 @@ constexpr OnnxOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const OnnxOperator> SamplingOperators() { return kRows; }
+absl::Span<const OnnxOperator> SamplingOperators() { return kSamplingRows; }
 
 }  // namespace kiln::onnx_frontend

@@ -209,12 +209,12 @@ absl::Status ScanOfOpset8(Converter& c) {
   return absl::OkStatus();
 }
 
-constexpr OnnxOperator kRows[] = {{"If", If}, {"Loop", Loop}, {"Scan", Scan}};
+constexpr OnnxOperator kScanRows[] = {{"If", If}, {"Loop", Loop}, {"Scan", Scan}};
 
 }  // namespace
 
 absl::Status Scan(Converter& c) { return c.opset() < 9 ? ScanOfOpset8(c) : ScanOfOpset9(c); }
 
-absl::Span<const OnnxOperator> ControlFlowOperators() { return kRows; }
+absl::Span<const OnnxOperator> ControlFlowOperators() { return kScanRows; }
 
 }  // namespace kiln::onnx_frontend

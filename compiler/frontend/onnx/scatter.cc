@@ -115,7 +115,7 @@ absl::Status Einsum(Converter& c) {
   return f.Output(0, f("einsum", inputs, {{"equation", c.String("equation", "")}}));
 }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kScatterRows[] = {
     {"Einsum", Einsum},           {"ReverseSequence", ReverseSequence},
     {"Scatter", ScatterElements}, {"ScatterElements", ScatterElements},
     {"ScatterND", ScatterNd},     {"TopK", TopK},
@@ -123,6 +123,6 @@ constexpr OnnxOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const OnnxOperator> ScatterOperators() { return kRows; }
+absl::Span<const OnnxOperator> ScatterOperators() { return kScatterRows; }
 
 }  // namespace kiln::onnx_frontend

@@ -217,7 +217,7 @@ absl::Status NonMaxSuppression(Converter& c) {
   return c.Output(0, Int64s(c, {static_cast<int64_t>(selected.size()) / 3, 3}, selected));
 }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kSelectionRows[] = {
     {"Compress", Compress},
     {"NonMaxSuppression", NonMaxSuppression},
     {"NonZero", NonZero},
@@ -226,6 +226,6 @@ constexpr OnnxOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const OnnxOperator> SelectionOperators() { return kRows; }
+absl::Span<const OnnxOperator> SelectionOperators() { return kSelectionRows; }
 
 }  // namespace kiln::onnx_frontend

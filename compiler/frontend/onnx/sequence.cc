@@ -187,7 +187,7 @@ absl::Status OptionalHasElement(Converter& c) {
   return absl::OkStatus();
 }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kSequenceRows[] = {
     {"ConcatFromSequence", ConcatFromSequence},
     {"Optional", Optional},
     {"OptionalGetElement", OptionalGetElement},
@@ -204,6 +204,6 @@ constexpr OnnxOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const OnnxOperator> SequenceOperators() { return kRows; }
+absl::Span<const OnnxOperator> SequenceOperators() { return kSequenceRows; }
 
 }  // namespace kiln::onnx_frontend

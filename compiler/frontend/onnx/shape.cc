@@ -319,7 +319,7 @@ absl::Status OneHot(Converter& c) {
            {{"depth", depth.AsInt(0)}, {"axis", c.Int("axis", -1)}, {"dtype", dtype.ToString()}}));
 }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kShapeRows[] = {
     {"Concat", Concat},
     {"Constant", Constant},
     {"ConstantOfShape", ConstantOfShape},
@@ -343,6 +343,6 @@ constexpr OnnxOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const OnnxOperator> ShapeOperators() { return kRows; }
+absl::Span<const OnnxOperator> ShapeOperators() { return kShapeRows; }
 
 }  // namespace kiln::onnx_frontend

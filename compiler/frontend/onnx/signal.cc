@@ -101,7 +101,7 @@ absl::Status MelWeightMatrix(Converter& c) {
   return f.Output(0, f.Cast(c.Constant(matrix), dtype));
 }
 
-absl::Status TooLong(int64_t samples) {
+absl::Status SignalTooLong(int64_t samples) {
   return absl::UnimplementedError(absl::StrCat(
       "a transform of ", samples, " samples; it is computed as a product with a matrix"));
 }
@@ -113,7 +113,7 @@ absl::StatusOr<ValueId> Fourier(Converter& c, ValueId x, bool inverse, bool ones
   const int64_t rows = type.shape[0], n = type.shape[1], parts = type.shape[2];
   const int64_t bins = onesided ? n / 2 + 1 : n;
   if (parts != 1 && parts != 2) return Wrong("data", type.ToString(), "1 or 2 numbers per sample");
-  if (n < 1 || n > kMaxMatrix / bins) return TooLong(n);
+  if (n < 1 || n > kMaxMatrix / bins) return SignalTooLong(n);
   Formula f(c);
   const auto matrix_of = [&](frontend::ComplexPart part) {
     const std::vector<double> values = frontend::FourierMatrix(bins, n, part, inverse);
@@ -145,7 +145,7 @@ absl::StatusOr<ValueId> RealSignal(Converter& c, ValueId x, int64_t length) {
   const TensorType type = c.type(x);
   const int64_t rows = type.shape[0], bins = type.shape[1];
   if (type.shape[2] != 2) return Wrong("data", type.ToString(), "2 numbers per bin");
-  if (bins > kMaxMatrix / length) return TooLong(length);
+  if (bins > kMaxMatrix / length) return SignalTooLong(length);
   Formula f(c);
   const auto product = [&](int64_t index, frontend::ComplexPart part) {
     const std::vector<double> waves = frontend::FourierMatrix(bins, length, part, true);
@@ -260,7 +260,7 @@ absl::Status Stft(Converter& c) {
   return f.Output(0, f.Reshape(y, {batch, frames, c.type(y).shape[1], 2}));
 }
 
-constexpr OnnxOperator kRows[] = {
+constexpr OnnxOperator kSignalRows[] = {
     {"BlackmanWindow", BlackmanWindow},   Composite("DFT", Dft),
     {"HammingWindow", HammingWindow},     {"HannWindow", HannWindow},
     {"MelWeightMatrix", MelWeightMatrix}, Composite("STFT", Stft),
@@ -268,6 +268,6 @@ constexpr OnnxOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const OnnxOperator> SignalOperators() { return kRows; }
+absl::Span<const OnnxOperator> SignalOperators() { return kSignalRows; }
 
 }  // namespace kiln::onnx_frontend

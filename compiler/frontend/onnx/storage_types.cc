@@ -8,8 +8,6 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-constexpr DType kF32 = DType::Float(32), kI8 = DType::Int(8), kU8 = DType::UInt(8);
-
 // Values of onnx.proto3's TensorProto.DataType. Debian's ONNX defines only the first.
 constexpr StorageType kTypes[] = {
     {16, "BFLOAT16", 16, kF32, 7, -126, 0x1.fep127, SpecialCodes::kInfinityAndNan},

@@ -14,7 +14,7 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-constexpr char kDomain[] = "ai.onnx.ml";
+constexpr char kTreesDomain[] = "ai.onnx.ml";
 
 // The aggregation of the leaves that a sample reaches.
 struct Aggregate {
@@ -243,14 +243,14 @@ absl::Status TreeEnsemble(Converter& c) {
   return f.Output(0, y);
 }
 
-constexpr OnnxOperator kRows[] = {
-    {"TreeEnsemble", TreeEnsemble, nullptr, kDomain},
-    {"TreeEnsembleClassifier", TreeEnsembleClassifier, nullptr, kDomain},
-    {"TreeEnsembleRegressor", TreeEnsembleRegressor, nullptr, kDomain},
+constexpr OnnxOperator kTreesRows[] = {
+    {"TreeEnsemble", TreeEnsemble, nullptr, kTreesDomain},
+    {"TreeEnsembleClassifier", TreeEnsembleClassifier, nullptr, kTreesDomain},
+    {"TreeEnsembleRegressor", TreeEnsembleRegressor, nullptr, kTreesDomain},
 };
 
 }  // namespace
 
-absl::Span<const OnnxOperator> TreeOperators() { return kRows; }
+absl::Span<const OnnxOperator> TreeOperators() { return kTreesRows; }
 
 }  // namespace kiln::onnx_frontend

@@ -14,8 +14,8 @@ namespace {
 // Limit for windows and pads, so that their sums and products fit int64.
 constexpr int64_t kMaxWindow = 1 << 24;
 
-absl::StatusOr<std::vector<int64_t>> PadsOf(const Converter& c, const Shape& data,
-                                            const Windows& w) {
+absl::StatusOr<std::vector<int64_t>> WindowPads(const Converter& c, const Shape& data,
+                                                const Windows& w) {
   const size_t n = w.kernel.size();
   const std::string mode = c.String("auto_pad", "NOTSET");
   std::vector<int64_t> pads(2 * n, 0);
@@ -62,7 +62,7 @@ absl::StatusOr<Windows> WindowsOf(const Converter& c, const Shape& data,
   }
   KILN_ASSIGN_OR_RETURN(w.strides, Positive(c, "strides", w.kernel.size()));
   KILN_ASSIGN_OR_RETURN(w.dilations, Positive(c, "dilations", w.kernel.size()));
-  KILN_ASSIGN_OR_RETURN(w.pads, PadsOf(c, data, w));
+  KILN_ASSIGN_OR_RETURN(w.pads, WindowPads(c, data, w));
   return w;
 }
 

@@ -249,7 +249,7 @@ absl::Status Select(Converter& c) {
   return c.Output(0, c.Op("where", {condition, x, y}));
 }
 
-constexpr TfliteOperator kRows[] = {
+constexpr TfliteOperator kElementwiseRows[] = {
     {BuiltinOperator::ABS, Either<Abs, QuantizedAbs>, nullptr, Quantised::kComputes},
     {BuiltinOperator::ADD, Add, nullptr, Quantised::kComputes},
     {BuiltinOperator::ADD_N, Either<AddN, QuantizedAddN>, nullptr, Quantised::kComputes8},
@@ -306,6 +306,6 @@ constexpr TfliteOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const TfliteOperator> ElementwiseOperators() { return kRows; }
+absl::Span<const TfliteOperator> ElementwiseOperators() { return kElementwiseRows; }
 
 }  // namespace kiln::tflite_frontend

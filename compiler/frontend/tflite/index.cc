@@ -130,7 +130,7 @@ absl::Status Range(Converter& c) {
   return c.Output(0, c.Op("arange", bounds, {{"dtype", dtype}}));
 }
 
-constexpr TfliteOperator kRows[] = {
+constexpr TfliteOperator kIndexRows[] = {
     {BuiltinOperator::DYNAMIC_UPDATE_SLICE, DynamicUpdateSlice, nullptr, Quantised::kMoves},
     {BuiltinOperator::EMBEDDING_LOOKUP, EmbeddingLookup, nullptr, Quantised::kOneScale},
     {BuiltinOperator::GATHER, Gather, nullptr, Quantised::kMoves},
@@ -142,6 +142,6 @@ constexpr TfliteOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const TfliteOperator> IndexOperators() { return kRows; }
+absl::Span<const TfliteOperator> IndexOperators() { return kIndexRows; }
 
 }  // namespace kiln::tflite_frontend

@@ -155,7 +155,7 @@ absl::Status LocalResponseNormalization(Converter& c) {
                         {"beta", static_cast<double>(options.beta())}}));
 }
 
-constexpr TfliteOperator kRows[] = {
+constexpr TfliteOperator kNeuralRows[] = {
     {BuiltinOperator::BATCH_MATMUL, BatchMatMul, nullptr, Quantised::kComputes},
     {BuiltinOperator::FULLY_CONNECTED, FullyConnected, nullptr, Quantised::kComputes},
     {BuiltinOperator::L2_NORMALIZATION, L2Normalization, nullptr, Quantised::kComputesInt8},
@@ -166,6 +166,6 @@ constexpr TfliteOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const TfliteOperator> NeuralOperators() { return kRows; }
+absl::Span<const TfliteOperator> NeuralOperators() { return kNeuralRows; }
 
 }  // namespace kiln::tflite_frontend

@@ -8,7 +8,7 @@
 namespace kiln::tflite_frontend {
 namespace {
 
-absl::Status Wrong(const std::string& found, const std::string& wanted) {
+absl::Status WrongQuantization(const std::string& found, const std::string& wanted) {
   return absl::InvalidArgumentError(
       absl::StrCat("quantization: found ", found, ", wanted ", wanted));
 }
@@ -28,30 +28,31 @@ absl::StatusOr<std::optional<Quantization>> ReadQuantization(
   q.scales.assign(parameters->scale()->begin(), parameters->scale()->end());
   for (float scale : q.scales) {
     if (!std::isfinite(scale) || scale <= 0) {
-      return Wrong(absl::StrCat("the scale ", scale), "a positive number");
+      return WrongQuantization(absl::StrCat("the scale ", scale), "a positive number");
     }
   }
   if (q.scales.size() > 1) {
     q.axis = parameters->quantized_dimension();
     if (q.axis < 0 || q.axis >= type.rank() ||
         type.shape[static_cast<size_t>(q.axis)] != static_cast<int64_t>(q.scales.size())) {
-      return Wrong(absl::StrCat(q.scales.size(), " scales along dimension ", q.axis, " of ",
-                                ShapeToString(type.shape)),
-                   "one, or one per index of a dimension");
+      return WrongQuantization(absl::StrCat(q.scales.size(), " scales along dimension ", q.axis,
+                                            " of ", ShapeToString(type.shape)),
+                               "one, or one per index of a dimension");
     }
   }
   q.zero_points.assign(q.scales.size(), 0);
   if (parameters->zero_point() == nullptr || parameters->zero_point()->size() == 0) return q;
   if (parameters->zero_point()->size() != q.scales.size()) {
-    return Wrong(absl::StrCat(parameters->zero_point()->size(), " zero points"),
-                 absl::StrCat(q.scales.size(), ", as many as scales"));
+    return WrongQuantization(absl::StrCat(parameters->zero_point()->size(), " zero points"),
+                             absl::StrCat(q.scales.size(), ", as many as scales"));
   }
   for (size_t i = 0; i < q.scales.size(); ++i) {
     const int64_t zero = parameters->zero_point()->Get(static_cast<uint32_t>(i));
     const int64_t least = type.dtype.bits < 32 ? type.dtype.MinInt() : INT32_MIN;
     const int64_t most = type.dtype.bits < 32 ? type.dtype.MaxInt() : INT32_MAX;
     if (zero < least || zero > most) {
-      return Wrong(absl::StrCat("the zero point ", zero), absl::StrCat(least, " to ", most));
+      return WrongQuantization(absl::StrCat("the zero point ", zero),
+                               absl::StrCat(least, " to ", most));
     }
     q.zero_points[i] = static_cast<int32_t>(zero);
   }

@@ -14,8 +14,6 @@ namespace {
 
 using tflite_schema::Activation;
 
-const DType kF64 = DType::Float(64), kI32 = DType::Int(32), kI64 = DType::Int(64);
-
 // Returns a constant of one scale, or of one per channel.
 ValueId Scales(Converter& c, const std::vector<double>& scales) {
   Shape shape;

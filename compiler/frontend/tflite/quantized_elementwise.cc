@@ -13,7 +13,6 @@
 namespace kiln::tflite_frontend {
 namespace {
 
-const DType kI32 = DType::Int(32);
 constexpr int64_t kLargest8 = 255;  // largest 8-bit number minus its zero point
 
 // Input i, quantized with a single scale, as int32 minus its zero point.

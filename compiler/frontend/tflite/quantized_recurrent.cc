@@ -18,8 +18,6 @@ namespace {
 
 namespace schema = tflite_schema;
 
-const DType kI8 = DType::Int(8), kI16 = DType::Int(16), kI32 = DType::Int(32),
-            kI64 = DType::Int(64);
 constexpr double kGateIn = 0x1p-12, kGateOut = 0x1p-15;
 
 Quantization Plain(double scale) {

@@ -23,11 +23,11 @@ constexpr int64_t kMin16 = std::numeric_limits<int16_t>::min();
 constexpr int64_t kMax32 = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMin32 = std::numeric_limits<int32_t>::min();
 
-struct Scales {
+struct TableScales {
   Quantization in, out;
 };
-absl::StatusOr<Scales> ReadScales(const Converter& c) {
-  Scales scales;
+absl::StatusOr<TableScales> ReadScales(const Converter& c) {
+  TableScales scales;
   KILN_ASSIGN_OR_RETURN(scales.in, QuantizationOfInput(c, 0));
   KILN_ASSIGN_OR_RETURN(scales.out, QuantizationOfOutput(c, 0));
   return scales;
@@ -56,7 +56,8 @@ absl::Status SetTable(Converter& c, const std::function<int64_t(int64_t q)>& val
 }
 
 // Like SetTable, for a function of real numbers. Computed in float32, like TFLite's tables.
-absl::Status SetFloatTable(Converter& c, const Scales& s, const std::function<float(float)>& f) {
+absl::Status SetFloatTable(Converter& c, const TableScales& s,
+                           const std::function<float(float)>& f) {
   const float inverse = 1 / s.out.scales[0];
   return SetTable(c, [&](int64_t q) {
     const float x = s.in.scales[0] * static_cast<float>(q - s.in.zero_points[0]);
@@ -68,7 +69,7 @@ absl::Status SetFloatTable(Converter& c, const Scales& s, const std::function<fl
 
 float ExpOf(float x) { return static_cast<float>(std::exp(static_cast<double>(x))); }
 
-absl::Status CheckOutput(const Scales& s, float scale, int32_t zero_point) {
+absl::Status CheckOutput(const TableScales& s, float scale, int32_t zero_point) {
   if (s.out.scales[0] == scale && s.out.zero_points[0] == zero_point) return absl::OkStatus();
   return Wrong("the output's scale and zero point",
                absl::StrCat(s.out.scales[0], ", ", s.out.zero_points[0]),
@@ -99,7 +100,7 @@ int64_t ShiftedLeft32(int64_t x, int by) {
 }
 
 // TFLite's product with a factor of 31 bits, rounded before and after the shift.
-int64_t Multiplied(int64_t x, FixedPointFactor factor) {
+int64_t MultipliedFixed(int64_t x, FixedPointFactor factor) {
   const int64_t high =
       MultiplyHighBits(x * (int64_t{1} << std::max(factor.shift, 0)), factor.multiplier, 32);
   return Divided(high, std::min(std::max(-factor.shift, 0), 31));
@@ -138,18 +139,18 @@ FixedPointFactor InverseSquareRoot(int64_t n) {
 }  // namespace
 
 absl::Status QuantizedElu(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const Scales s, ReadScales(c));
+  KILN_ASSIGN_OR_RETURN(const TableScales s, ReadScales(c));
   return SetFloatTable(c, s, [](float x) { return x < 0 ? ExpOf(x) - 1 : x; });
 }
 
 absl::Status QuantizedLogistic(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const Scales s, ReadScales(c));
+  KILN_ASSIGN_OR_RETURN(const TableScales s, ReadScales(c));
   KILN_RETURN_IF_ERROR(CheckOutput(s, 0x1p-8F, 0));
   return SetFloatTable(c, s, [](float x) { return 1 / (1 + ExpOf(-x)); });
 }
 
 absl::Status QuantizedTanh(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const Scales s, ReadScales(c));
+  KILN_ASSIGN_OR_RETURN(const TableScales s, ReadScales(c));
   KILN_RETURN_IF_ERROR(CheckOutput(s, 0x1p-7F, 128));
   return SetFloatTable(
       c, s, [](float x) { return static_cast<float>(std::tanh(static_cast<double>(x))); });
@@ -173,7 +174,7 @@ absl::StatusOr<ValueId> InNumbersOfOutput(Converter& c, int i) {
 
 // x times a gate that rises from 0 to 1 as x rises from -3 to 3. Both have 16 bits.
 absl::Status QuantizedHardSwish(Converter& c) {
-  KILN_ASSIGN_OR_RETURN(const Scales s, ReadScales(c));
+  KILN_ASSIGN_OR_RETURN(const TableScales s, ReadScales(c));
   const float fine = s.in.scales[0] * (1.0F / 128);  // scale with 7 additional bits
   const FixedPointFactor out = ToFactor16(static_cast<double>(fine / s.out.scales[0]));
   const FixedPointFactor gate = ToFactor16(static_cast<double>(fine / (3.0F / 32768)));
@@ -197,7 +198,7 @@ absl::Status QuantizedHardSwish(Converter& c) {
 // Numbers that represent no positive value become the largest number.
 absl::Status QuantizedRsqrt(Converter& c) {
   constexpr int kBits = 20;  // fractional bits of the root
-  KILN_ASSIGN_OR_RETURN(const Scales s, ReadScales(c));
+  KILN_ASSIGN_OR_RETURN(const TableScales s, ReadScales(c));
   FixedPointFactor factor = ToFixedPoint(
       1 / (std::sqrt(static_cast<double>(s.in.scales[0])) * static_cast<double>(s.out.scales[0])));
   factor.shift -= kBits;
@@ -206,7 +207,7 @@ absl::Status QuantizedRsqrt(Converter& c) {
     if (n <= 0) return kMax16;
     FixedPointFactor root = InverseSquareRoot(n);
     root.shift += kBits;
-    return Multiplied(Multiplied(1, root), factor) + s.out.zero_points[0];
+    return MultipliedFixed(MultipliedFixed(1, root), factor) + s.out.zero_points[0];
   });
 }
 

@@ -15,7 +15,8 @@ namespace {
 namespace schema = tflite_schema;
 using schema::BuiltinOperator;
 
-absl::StatusOr<ValueId> Slice(Converter& c, ValueId x, int64_t axis, int64_t begin, int64_t end) {
+absl::StatusOr<ValueId> SliceOfAxis(Converter& c, ValueId x, int64_t axis, int64_t begin,
+                                    int64_t end) {
   return c.Op("strided_slice", {x},
               {{"begin", AttrValue::Ints({begin})},
                {"end", AttrValue::Ints({end})},
@@ -162,7 +163,7 @@ absl::Status UnidirectionalSequenceLstm(Converter& c) {
   return c.type(x).dtype.is_integral() ? QuantizedLstm(c) : Lstm(c).Run();
 }
 
-constexpr TfliteOperator kRows[] = {
+constexpr TfliteOperator kRecurrentRows[] = {
     {BuiltinOperator::SVDF, Svdf, nullptr, Quantised::kComputes8},
     {BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_LSTM, UnidirectionalSequenceLstm, nullptr,
      Quantised::kComputes},
@@ -202,7 +203,7 @@ absl::StatusOr<ValueId> SvdfState(Converter& c, const SvdfExtents& extents, Valu
   KILN_ASSIGN_OR_RETURN(ValueId state, c.Input(kSvdfState));
   KILN_ASSIGN_OR_RETURN(state, c.Reshape(state, {batch, filters, steps}));
   if (steps == 1) return seen;
-  KILN_ASSIGN_OR_RETURN(state, Slice(c, state, 2, 1, steps));
+  KILN_ASSIGN_OR_RETURN(state, SliceOfAxis(c, state, 2, 1, steps));
   return c.Op("concatenate", {state, seen}, {{"axis", 2}});
 }
 
@@ -232,10 +233,10 @@ absl::StatusOr<LstmExtents> CheckLstm(const Converter& c) {
 
 absl::StatusOr<ValueId> AtStep(Converter& c, ValueId x, int64_t step) {
   const Shape shape = c.type(x).shape;
-  KILN_ASSIGN_OR_RETURN(x, Slice(c, x, 0, step, step + 1));
+  KILN_ASSIGN_OR_RETURN(x, SliceOfAxis(c, x, 0, step, step + 1));
   return c.Reshape(x, {shape[1], shape[2]});
 }
 
-absl::Span<const TfliteOperator> RecurrentOperators() { return kRows; }
+absl::Span<const TfliteOperator> RecurrentOperators() { return kRecurrentRows; }
 
 }  // namespace kiln::tflite_frontend

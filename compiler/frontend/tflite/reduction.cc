@@ -83,7 +83,7 @@ absl::Status Cumsum(Converter& c) {
   return c.Output(0, CumulativeSum(c, x));
 }
 
-constexpr TfliteOperator kRows[] = {
+constexpr TfliteOperator kReductionRows[] = {
     {BuiltinOperator::ARG_MAX, ArgMax, nullptr, Quantised::kMoves},
     {BuiltinOperator::ARG_MIN, ArgMin, nullptr, Quantised::kMoves},
     {BuiltinOperator::CUMSUM, Cumsum, nullptr, Quantised::kComputes8},
@@ -114,6 +114,6 @@ absl::StatusOr<ValueId> CumulativeSum(Converter& c, ValueId x) {
   return y;
 }
 
-absl::Span<const TfliteOperator> ReductionOperators() { return kRows; }
+absl::Span<const TfliteOperator> ReductionOperators() { return kReductionRows; }
 
 }  // namespace kiln::tflite_frontend

@@ -291,7 +291,7 @@ absl::Status Densify(Converter& c) {
   return c.Output(0, c.Input(0));
 }
 
-constexpr TfliteOperator kRows[] = {
+constexpr TfliteOperator kShapeRows[] = {
     {BuiltinOperator::BATCH_TO_SPACE_ND, BatchToSpace, nullptr, Quantised::kMoves},
     {BuiltinOperator::BROADCAST_ARGS, BroadcastArgs},
     {BuiltinOperator::BROADCAST_TO, BroadcastTo, nullptr, Quantised::kMoves},
@@ -316,6 +316,6 @@ constexpr TfliteOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const TfliteOperator> ShapeOperators() { return kRows; }
+absl::Span<const TfliteOperator> ShapeOperators() { return kShapeRows; }
 
 }  // namespace kiln::tflite_frontend

@@ -13,19 +13,17 @@ namespace {
 
 using tflite_schema::BuiltinOperator;
 
-const DType kI16 = DType::Int(16), kI32 = DType::Int(32), kU32 = DType::UInt(32);
-
 absl::StatusOr<int64_t> Option(const Converter& c, const std::string& name) {
   KILN_ASSIGN_OR_RETURN(const CustomOptions options, c.ReadCustomOptions());
   return options.Int(name);
 }
 
-absl::StatusOr<ValueId> Cast(Converter& c, ValueId value, DType dtype) {
+absl::StatusOr<ValueId> CastTo(Converter& c, ValueId value, DType dtype) {
   return c.Op("cast", {value}, {{"dtype", dtype.ToString()}});
 }
 
 // Multiplies the samples of a frame by a window, int16 with `shift` fractional bits.
-absl::Status Window(Converter& c) {
+absl::Status SignalWindow(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId data, c.Input(0));
   KILN_ASSIGN_OR_RETURN(const ValueId window, c.Input(1));
   const TensorType type = c.type(data), weights = c.type(window);
@@ -36,15 +34,15 @@ absl::Status Window(Converter& c) {
   }
   KILN_ASSIGN_OR_RETURN(const int64_t shift, Option(c, "shift"));
   if (shift < 0 || shift > 31) return Wrong("shift", absl::StrCat(shift), "0 to 31");
-  KILN_ASSIGN_OR_RETURN(const ValueId wide, Cast(c, data, kI32));
-  KILN_ASSIGN_OR_RETURN(const ValueId factors, Cast(c, window, kI32));
+  KILN_ASSIGN_OR_RETURN(const ValueId wide, CastTo(c, data, kI32));
+  KILN_ASSIGN_OR_RETURN(const ValueId factors, CastTo(c, window, kI32));
   KILN_ASSIGN_OR_RETURN(const ValueId product, c.Op("multiply", {wide, factors}));
   KILN_ASSIGN_OR_RETURN(
       const ValueId shifted,
       c.Op("right_shift", {product, c.Scalar(product, static_cast<double>(shift))}));
   KILN_ASSIGN_OR_RETURN(const ValueId clipped,
                         c.Op("clip", {shifted}, {{"a_min", -32768.0}, {"a_max", 32767.0}}));
-  return c.Output(0, Cast(c, clipped, kI16));
+  return c.Output(0, CastTo(c, clipped, kI16));
 }
 
 absl::Status FftAutoScale(Converter& c) {
@@ -103,10 +101,10 @@ absl::Status Energy(Converter& c) {
                                                    {"end", AttrValue::Ints({end})},
                                                    {"strides", AttrValue::Ints({1})},
                                                    {"axes", AttrValue::Ints({0})}}));
-  KILN_ASSIGN_OR_RETURN(const ValueId wide, Cast(c, range, kI32));
+  KILN_ASSIGN_OR_RETURN(const ValueId wide, CastTo(c, range, kI32));
   KILN_ASSIGN_OR_RETURN(const ValueId squares, c.Op("multiply", {wide, wide}));
   // The sum of two squares of the lowest number exceeds int32.
-  KILN_ASSIGN_OR_RETURN(const ValueId large, Cast(c, squares, kU32));
+  KILN_ASSIGN_OR_RETURN(const ValueId large, CastTo(c, squares, kU32));
   KILN_ASSIGN_OR_RETURN(ValueId y, c.Op("sum", {large}, {{"axis", AttrValue::Ints({1})}}));
   if (end - begin < bins) {
     const AttrValue widths(std::vector<AttrValue>{AttrValue::Ints({begin, bins - end})});
@@ -208,7 +206,7 @@ absl::Status FilterBankSquareRoot(Converter& c) {
     return Wrong("the scale bits", c.type(scale_bits).ToString(), "one number");
   }
   KILN_ASSIGN_OR_RETURN(const ValueId root, c.Op("signal.square_root", {data}));
-  KILN_ASSIGN_OR_RETURN(const ValueId bits, Cast(c, scale_bits, kU32));
+  KILN_ASSIGN_OR_RETURN(const ValueId bits, CastTo(c, scale_bits, kU32));
   return c.Output(0, c.Op("right_shift", {root, bits}));
 }
 
@@ -259,7 +257,7 @@ constexpr TfliteOperator Row(const char* name, Convert convert) {
   return {.code = BuiltinOperator::CUSTOM, .convert = convert, .custom_name = name};
 }
 
-constexpr TfliteOperator kRows[] = {
+constexpr TfliteOperator kSignalRows[] = {
     Row("SignalEnergy", Energy),
     Row("SignalFftAutoScale", FftAutoScale),
     Row("SignalFilterBank", FilterBank),
@@ -269,11 +267,11 @@ constexpr TfliteOperator kRows[] = {
     Row("SignalIrfft", Irfft),
     Row("SignalPCAN", Pcan),
     Row("SignalRfft", Rfft),
-    Row("SignalWindow", Window),
+    Row("SignalWindow", SignalWindow),
 };
 
 }  // namespace
 
-absl::Span<const TfliteOperator> SignalOperators() { return kRows; }
+absl::Span<const TfliteOperator> SignalOperators() { return kSignalRows; }
 
 }  // namespace kiln::tflite_frontend

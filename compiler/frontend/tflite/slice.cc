@@ -260,7 +260,7 @@ absl::Status StridedSlice(Converter& c) {
   return c.Output(0, slicer.Apply(c, x));
 }
 
-constexpr TfliteOperator kRows[] = {
+constexpr TfliteOperator kSliceRows[] = {
     {BuiltinOperator::CONCATENATION, Concatenation, nullptr, Quantised::kMoves},
     {BuiltinOperator::PACK, Pack, nullptr, Quantised::kMoves},
     {BuiltinOperator::SLICE, Slice, nullptr, Quantised::kMoves},
@@ -272,6 +272,6 @@ constexpr TfliteOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const TfliteOperator> SliceOperators() { return kRows; }
+absl::Span<const TfliteOperator> SliceOperators() { return kSliceRows; }
 
 }  // namespace kiln::tflite_frontend

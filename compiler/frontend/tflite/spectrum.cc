@@ -162,7 +162,7 @@ absl::Status ComplexAbs(Converter& c) {
   return c.Output(0, c.Op("sqrt", {sum}));
 }
 
-constexpr TfliteOperator kRows[] = {
+constexpr TfliteOperator kSpectrumRows[] = {
     {BuiltinOperator::COMPLEX_ABS, ComplexAbs},
     {BuiltinOperator::IMAG, Imaginary},
     {BuiltinOperator::REAL, Real},
@@ -171,6 +171,6 @@ constexpr TfliteOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const TfliteOperator> SpectrumOperators() { return kRows; }
+absl::Span<const TfliteOperator> SpectrumOperators() { return kSpectrumRows; }
 
 }  // namespace kiln::tflite_frontend

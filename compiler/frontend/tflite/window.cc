@@ -250,7 +250,7 @@ absl::Status ResizeNearestNeighbor(Converter& c) {
                 options.half_pixel_centers() ? "tf_half_pixel_for_nn" : "asymmetric", "floor");
 }
 
-constexpr TfliteOperator kRows[] = {
+constexpr TfliteOperator kWindowRows[] = {
     {BuiltinOperator::AVERAGE_POOL_2D, AveragePool, nullptr, Quantised::kComputes},
     {BuiltinOperator::CONV_2D, Conv2d, nullptr, Quantised::kComputes},
     {BuiltinOperator::DEPTHWISE_CONV_2D, DepthwiseConv2d, nullptr, Quantised::kComputes},
@@ -263,6 +263,6 @@ constexpr TfliteOperator kRows[] = {
 
 }  // namespace
 
-absl::Span<const TfliteOperator> WindowOperators() { return kRows; }
+absl::Span<const TfliteOperator> WindowOperators() { return kWindowRows; }
 
 }  // namespace kiln::tflite_frontend

@@ -10,9 +10,6 @@
 
 namespace kiln::schedule {
 
-inline const DType kI32 = DType::Int(32), kI8 = DType::Int(8), kU8 = DType::UInt(8),
-                   kI16 = DType::Int(16);
-
 // A machine with vectors of `vector_bits` and LLVM's `features`: "+avx2,+avxvnni".
 Target WithFeatures(int vector_bits, std::string triple, std::string features);
 // AVX-512 with VNNI.

@@ -19,8 +19,6 @@ using loop::Kernel;
 using loop::MakeLoad;
 using Index = std::vector<Expr>;
 
-inline constexpr DType kF32 = DType::Float(32);
-
 // Returns a machine with vectors of `vector_bits` (0: none). It has fused multiply-add if there are
 // more than 128 bits, like the x86-64 levels.
 Target VectorTarget(int vector_bits, int cores = 1);

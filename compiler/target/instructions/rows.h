@@ -14,9 +14,6 @@ std::vector<DotInstruction> AArch64();
 std::vector<DotInstruction> ArmM();
 std::vector<DotInstruction> RiscV();
 
-inline const DType kI8 = DType::Int(8);
-inline const DType kU8 = DType::UInt(8);
-inline const DType kI16 = DType::Int(16);
 inline const DType kBF16 = DType::BFloat();
 
 }  // namespace kiln::instructions
