@@ -169,11 +169,11 @@ absl::Status LowerTransform(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-AttrValue List(const std::vector<double>& values) {
+AttrValue NumberList(const std::vector<double>& values) {
   return AttrValue(std::vector<AttrValue>(values.begin(), values.end()));
 }
 AttrSchema NumbersSchema(std::string name, const std::vector<double>& otherwise, std::string doc) {
-  return {std::move(name), AttrType::kFloats, List(otherwise), false, std::move(doc)};
+  return {std::move(name), AttrType::kFloats, NumberList(otherwise), false, std::move(doc)};
 }
 
 const OpDef kBoxes[] = {
@@ -195,15 +195,16 @@ const OpDef kBoxes[] = {
      {.fusion = Fusion::kInjective, .layout = LayoutRule::kFixed},
      InferPrior,
      LowerPrior,
-     {Case({Iota(F32({1, 1, 1, 2}))}, {{"sizes", List({0.5})}, {"ratios", List({1, 4})}},
+     {Case({Iota(F32({1, 1, 1, 2}))},
+           {{"sizes", NumberList({0.5})}, {"ratios", NumberList({1, 4})}},
            {Values(F32({1, 4, 4}), {0.125, 0.25, 0.375, 0.75, 0, 0.375, 0.5, 0.625, 0.625, 0.25,
                                     0.875, 0.75, 0.5, 0.375, 1, 0.625})},
            1e-6),
       Case({Iota(F32({2, 3, 1, 1}))},
-           {{"steps", List({0.5, 0.25})}, {"offsets", List({1, 2})}, {"clip", true}},
+           {{"steps", NumberList({0.5, 0.25})}, {"offsets", NumberList({1, 2})}, {"clip", true}},
            {Values(F32({1, 1, 4}), {0, 0, 1, 1})}),
       {.inputs = {F16({1, 2, 3, 4})},
-       .attrs = {{"sizes", List({0.2, 0.4})}, {"ratios", List({1, 2, 0.5})}}}}},
+       .attrs = {{"sizes", NumberList({0.2, 0.4})}, {"ratios", NumberList({1, 2, 0.5})}}}}},
     {{.name = "vision.multibox_transform_loc",
       .doc = "Anchors moved by predicted locations. A box is valid if its best class other than "
              "the background, class 0, has a probability of threshold or more. A valid box gives "
