@@ -16,10 +16,8 @@
 namespace kiln {
 namespace {
 
-constexpr int kCpu = 1;  // DLDeviceType
-
 void SetDevice(proto::Device* device) {
-  device->set_device_type(kCpu);
+  device->set_device_type(kCpuDevice);
   device->set_name("cpu");
 }
 

@@ -13,6 +13,9 @@
 
 namespace kiln {
 
+// DLDeviceType of memory of the CPU.
+inline constexpr int kCpuDevice = 1;
+
 struct ModuleInfo {
   std::string module_name;
   std::string executor;

@@ -5,13 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/executor/describe.h"
 
 namespace kiln {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int kCpuDevice = 1;  // DLDeviceType
 
 // The node that computes a buffer's value, and the number of its output.
 struct Origin {

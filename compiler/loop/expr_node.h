@@ -97,6 +97,8 @@ void WalkPostOrder(const Expr& root, std::unordered_set<const ExprNode*>& visite
 bool AsScalar(const Expr& e, Scalar* value);
 // Returns the constant `value`, in all lanes of `type`.
 Expr FromScalar(Type type, Scalar value);
+// Depth at which a recursive visit of an expression visits the operands first, to spare the stack.
+inline constexpr int kMaxRecursion = 200;
 // True if `e` is a constant, scalar or broadcast.
 bool IsConstant(const Expr& e);
 // Returns `e` with `lanes` lanes: itself, or a broadcast of a scalar.

@@ -14,8 +14,6 @@
 namespace kiln::loop {
 namespace {
 
-constexpr int kMaxRecursion = 200;
-
 bool SameNode(const Expr& a, const Expr& b) { return a.get() == b.get(); }
 
 bool IsScalarIndex(const Expr& e) { return e.type().index && e.type().lanes == 1; }

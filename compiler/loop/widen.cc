@@ -13,8 +13,6 @@
 namespace kiln::loop {
 namespace {
 
-constexpr int kMaxWidenRecursion = 200;
-
 class Widener {
  public:
   Widener(const Stmt& s, const Var& lane, int lanes, Simplifier& simplifier)
@@ -119,11 +117,11 @@ class Widener {
   // expression if the value cannot be widened.
   Expr Value(const Expr& e) {
     if (auto it = widened_.find(e.get()); it != widened_.end()) return it->second.second;
-    if (recursion_ == kMaxWidenRecursion) {
+    if (recursion_ == kMaxRecursion) {
       // Visits operands first. After that Value does not recurse, however deep the expression is.
       recursion_ = 0;
       VisitExpr(e, [this](const Expr& node) { Value(node); });
-      recursion_ = kMaxWidenRecursion;
+      recursion_ = kMaxRecursion;
       return Value(e);
     }
     ++recursion_;

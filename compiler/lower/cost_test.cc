@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cost that lowering states for the functions of a model.
-#include <utility>
-
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compiler/loop/loop.h"
-#include "compiler/lower/lower.h"
-#include "compiler/passes/testing/run_pass.h"
+#include "compiler/lower/testing/lower_model.h"
 #include "gtest/gtest.h"
 
 namespace kiln {
 namespace {
-
-Lowered LowerModel(absl::string_view model) {
-  Target target;
-  target.vector_bits = 256;
-  absl::StatusOr<Lowered> lowered = Lower(ParseModel(model), target, {.module_name = "mod"});
-  EXPECT_TRUE(lowered.ok()) << lowered.status();
-  return lowered.ok() ? *std::move(lowered) : Lowered();
-}
 
 loop::Cost CostOfModel(absl::string_view model) {
   const Lowered lowered = LowerModel(model);

@@ -2,34 +2,19 @@
 #include "compiler/lower/lower.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "compiler/loop/interpret.h"
-#include "compiler/loop/mutate.h"
 #include "compiler/loop/passes.h"
+#include "compiler/lower/testing/lower_model.h"
 #include "compiler/passes/testing/run_pass.h"
 #include "gtest/gtest.h"
 
 namespace kiln {
 namespace {
-
-Lowered LowerGraph(const Graph& graph, const LowerOptions& options = {.module_name = "mod"}) {
-  Target target;
-  target.vector_bits = 256;
-  absl::StatusOr<Lowered> lowered = Lower(graph, target, options);
-  EXPECT_TRUE(lowered.ok()) << lowered.status();
-  if (!lowered.ok()) return {};
-  EXPECT_EQ(loop::VerifyProgram(lowered->program), absl::OkStatus());
-  return *std::move(lowered);
-}
-
-Lowered LowerModel(absl::string_view model) { return LowerGraph(ParseModel(model)); }
 
 std::vector<std::string> Functions(const Lowered& lowered) {
   std::vector<std::string> names;
@@ -287,32 +272,6 @@ def @main(%x: Tensor[(2, 3), float32]) {
 )");
 }
 
-// Runs the calls one by one in the interpreter.
-std::vector<Tensor> RunLowered(const Graph& graph, const Lowered& lowered,
-                               const std::vector<Tensor>& inputs) {
-  std::map<ValueId, std::string> memory;
-  for (size_t i = 0; i < inputs.size(); ++i) memory[graph.inputs[i]] = inputs[i].bytes();
-  loop::Interpreter interpreter(lowered.program);
-  for (const Call& call : lowered.calls) {
-    if (call.function.empty()) {
-      memory[call.outputs[0]] = memory.at(call.inputs[0]);
-      continue;
-    }
-    std::vector<void*> args;
-    for (ValueId output : call.outputs) {
-      // Other calls may have written parts of the output.
-      memory.try_emplace(output, static_cast<size_t>(graph.type(output).num_bytes()), '\0');
-    }
-    for (const auto* ids : {&call.inputs, &call.outputs}) {
-      for (ValueId id : *ids) args.push_back(memory.at(id).data());
-    }
-    EXPECT_EQ(interpreter.Run(call.function, args), absl::OkStatus());
-  }
-  std::vector<Tensor> outputs;
-  for (ValueId output : graph.outputs) outputs.emplace_back(graph.type(output), memory.at(output));
-  return outputs;
-}
-
 TEST(Lower, ExternalSubgraphsAreDeclared) {
   const Lowered lowered = LowerModel(R"(
 def @main(%x: Tensor[(2, 4), float32]) {
@@ -364,98 +323,6 @@ def @main(%constant: Tensor[(6, 4), float32]) {
     EXPECT_NEAR(found[0].AsDouble(i), expected[0].AsDouble(i), 1e-3 * expected[0].AsDouble(i)) << i;
   }
 }
-
-// n times `text`, with "#" replaced by the number.
-std::string Repeated(int n, absl::string_view text) {
-  std::string all;
-  for (int k = 0; k < n; ++k) {
-    absl::StrAppend(&all, k == 0 ? "" : ", ", absl::StrReplaceAll(text, {{"#", absl::StrCat(k)}}));
-  }
-  return all;
-}
-
-struct LargestFunction {
-  size_t params = 0, statements = 0;
-};
-
-LargestFunction Largest(const Lowered& lowered) {
-  LargestFunction largest;
-  for (const loop::Func& func : lowered.program.funcs) {
-    size_t statements = 0;
-    loop::VisitStmt(func.body, nullptr, [&](const loop::Stmt&) { ++statements; });
-    largest.params = std::max(largest.params, func.params.size());
-    largest.statements = std::max(largest.statements, statements);
-  }
-  return largest;
-}
-
-// Functions stay small for graphs of any width, because the time of code generators grows faster
-// than the size of a function.
-class WideGraphs : public ::testing::TestWithParam<std::string (*)(int)> {};
-
-TEST_P(WideGraphs, FunctionsAreOfBoundedSize) {
-  for (const char* target : {"x86-64-v3", "cortex-m4f"}) {
-    LargestFunction largest[2];
-    for (const int scale : {1, 2}) {
-      const Graph graph = ParseModel(GetParam()(130 * scale));
-      const absl::StatusOr<Lowered> lowered =
-          Lower(graph, *Target::Parse(target), {.module_name = "mod"});
-      ASSERT_TRUE(lowered.ok()) << lowered.status();
-      ASSERT_EQ(loop::VerifyProgram(lowered->program), absl::OkStatus());
-      largest[scale - 1] = Largest(*lowered);
-    }
-    EXPECT_LE(largest[0].params, 65u) << target;
-    EXPECT_EQ(largest[1].params, largest[0].params) << target;
-    EXPECT_EQ(largest[1].statements, largest[0].statements) << target;
-  }
-}
-
-TEST_P(WideGraphs, ComputeTheSame) {
-  const Graph graph = ParseModel(GetParam()(150));
-  std::vector<Tensor> inputs;
-  for (ValueId input : graph.inputs) {
-    std::vector<float> values(static_cast<size_t>(graph.type(input).num_elements()));
-    for (size_t i = 0; i < values.size(); ++i) {
-      values[i] = static_cast<float>(inputs.size() * 1000 + i);
-    }
-    inputs.push_back(Tensor::From<float>(graph.type(input).shape, DType::Float(32), values));
-  }
-  const std::vector<Tensor> expected = RunOnInputs(graph, inputs).value();
-  const std::vector<Tensor> found = RunLowered(graph, LowerGraph(graph), inputs);
-  ASSERT_EQ(found.size(), expected.size());
-  for (size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(found[i] == expected[i]) << i;
-}
-
-std::string ManySections(int n) {
-  return absl::StrCat("def @main(%x: Tensor[(2, ", 3 * n, "), float32]) {\n",
-                      "%0 = split(%x, indices_or_sections=", n, ", axis=-1);\n(",
-                      Repeated(n, "%0.#"), ")\n}");
-}
-
-std::string ManyPartsOfInputs(int n) {
-  return absl::StrCat("def @main(", Repeated(n, "%x#: Tensor[(2, 3), float32]"), ") {\n",
-                      "concatenate((", Repeated(n, "%x#"), "), axis=1)\n}");
-}
-
-std::string ManyStacked(int n) {
-  return absl::StrCat("def @main(", Repeated(n, "%x#: Tensor[(2, 3), float32]"), ") {\n", "stack((",
-                      Repeated(n, "%x#"), "), axis=-1)\n}");
-}
-
-std::string SplitNegatedAndJoined(int n) {
-  std::string text = absl::StrCat("def @main(%x: Tensor[(2, ", 16 * n, "), float32]) {\n",
-                                  "%0 = split(%x, indices_or_sections=", n, ", axis=1);\n");
-  std::string parts;
-  for (int k = 0; k < n; ++k) {
-    absl::StrAppend(&text, "%", k + 1, " = negative(%0.", k, ");\n");
-    absl::StrAppend(&parts, k == 0 ? "%" : ", %", k + 1);
-  }
-  return absl::StrCat(text, "concatenate((", parts, "), axis=1)\n}");
-}
-
-INSTANTIATE_TEST_SUITE_P(Lower, WideGraphs,
-                         ::testing::Values(ManySections, ManyPartsOfInputs, ManyStacked,
-                                           SplitNegatedAndJoined));
 
 // Returns the shapes of a function's parameters: "f(4x16 -> 4x32)".
 std::string Signature(const loop::Func& func) {

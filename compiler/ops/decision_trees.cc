@@ -20,7 +20,7 @@
 namespace kiln {
 namespace {
 
-enum { kFeatureRows, kFeatures, kThresholds, kChildren, kRoots };
+enum { kSamples, kFeatures, kThresholds, kChildren, kRoots };
 
 // Limit on the attribute depth, which no tree needs.
 constexpr int64_t kMaxDepth = 1 << 16;
@@ -31,7 +31,7 @@ constexpr double kWorthATable = 0.9;
 constexpr int64_t kMaxSteps = 1 << 20;
 
 InferResult InferDecisionTrees(const InferContext& c) {
-  const TensorType &data = c.inputs[kFeatureRows], &thresholds = c.inputs[kThresholds];
+  const TensorType &data = c.inputs[kSamples], &thresholds = c.inputs[kThresholds];
   KILN_CONSTRAINT(1, data.rank() == 2 && data.shape[1] >= 1 && data.dtype.is_float(),
                   data.ToString(), "floats of shape (samples, features)");
   KILN_CONSTRAINT(
@@ -107,7 +107,7 @@ Tensor TableOf(const std::vector<int32_t>& trees, int64_t count) {
 }
 
 absl::Status LowerDecisionTrees(StageBuilder& b) {
-  const int64_t width = b.input_shape(kFeatureRows)[1], nodes = b.input_shape(kFeatures)[0];
+  const int64_t width = b.input_shape(kSamples)[1], nodes = b.input_shape(kFeatures)[0];
   const bool missing = b.attrs().Bool("missing");
   const bool nodes_known =
       b.IsWithin(kChildren, INT32_MIN, nodes - 1) && b.IsWithin(kRoots, INT32_MIN, nodes - 1);
@@ -122,7 +122,7 @@ absl::Status LowerDecisionTrees(StageBuilder& b) {
       return absl::OkStatus();
     }
   }
-  const Access data = b.Input(kFeatureRows), features = b.Input(kFeatures),
+  const Access data = b.Input(kSamples), features = b.Input(kFeatures),
                thresholds = b.Input(kThresholds), children = b.Input(kChildren),
                roots = b.Input(kRoots);
   const auto as_i32 = [](const Expr& value) { return loop::MakeCast(kI32, value); };

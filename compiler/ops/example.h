@@ -19,8 +19,8 @@ inline TensorType F32(Shape shape) { return {std::move(shape), DType::Float(32)}
 inline TensorType F16(Shape shape) { return {std::move(shape), DType::Float(16)}; }
 inline TensorType I8(Shape shape) { return {std::move(shape), DType::Int(8)}; }
 inline TensorType U8(Shape shape) { return {std::move(shape), DType::UInt(8)}; }
-inline TensorType I16(Shape shape) { return {std::move(shape), DType::Int(16)}; }
 inline TensorType U32(Shape shape) { return {std::move(shape), DType::UInt(32)}; }
+inline TensorType I16(Shape shape) { return {std::move(shape), DType::Int(16)}; }
 inline TensorType I32(Shape shape) { return {std::move(shape), DType::Int(32)}; }
 inline TensorType I64(Shape shape) { return {std::move(shape), DType::Int(64)}; }
 inline TensorType Bools(Shape shape) { return {std::move(shape), DType::Bool()}; }

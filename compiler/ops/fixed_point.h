@@ -11,6 +11,7 @@
 
 namespace kiln {
 
+// Returns x converted to int32.
 inline loop::Expr AsI32(const loop::Expr& x) { return loop::MakeCast(kI32, x); }
 
 // factor == multiplier / 2^31 * 2^shift, with multiplier in [2^30, 2^31). The multiplier is 0 if

@@ -169,17 +169,17 @@ std::vector<Expr> CubicWeights(const Expr& t, double alpha) {
 
 namespace {
 
-struct ResizeNeighbours {
+struct ResizeNeighbors {
   std::vector<Expr> places, weights;  // no weights: one place with weight 1
 };
 
 // The places of data along dimension k from which index i of the result is computed.
-ResizeNeighbours Along(const Resize& r, size_t k, const Expr& i, int64_t extent, DType dtype) {
+ResizeNeighbors Along(const Resize& r, size_t k, const Expr& i, int64_t extent, DType dtype) {
   const Coordinate& c = r.coordinates[k];
   if (r.method == "nearest_neighbor") return {{ClampIndex(c.Nearest(i, r.rounding), extent)}, {}};
   if (c.is_identity()) return {{ClampIndex(i, extent)}, {}};
   const Expr floor = c.Floor(i), fraction = c.Fraction(i, dtype), one = loop::Const(dtype, 1);
-  ResizeNeighbours n;
+  ResizeNeighbors n;
   n.weights = r.method == "linear" ? std::vector<Expr>{one - fraction, fraction}
                                    : CubicWeights(fraction, r.cubic_alpha);
   const int64_t first = r.method == "linear" ? 0 : -1;
@@ -199,7 +199,7 @@ ResizeNeighbours Along(const Resize& r, size_t k, const Expr& i, int64_t extent,
 }
 
 // The weighted sum over the neighbors along dimension `at` and along those after it.
-Expr WeightedSum(const std::vector<ResizeNeighbours>& along, size_t at, Indices& places,
+Expr WeightedSum(const std::vector<ResizeNeighbors>& along, size_t at, Indices& places,
                  const std::function<Expr(const Indices&)>& read) {
   if (at == along.size()) return read(places);
   Expr sum;
@@ -224,7 +224,7 @@ void LowerResized(StageBuilder& b, const Attrs& attrs, int spatial) {
       moves || b.input_dtype(0).is_float() ? ComputeType(b.input_dtype(0)) : DType::Float(32);
   b.Output(0, [&](const Indices& i) -> Expr {
     const Indices p = r.layout.Space(i);
-    std::vector<ResizeNeighbours> along;
+    std::vector<ResizeNeighbors> along;
     Expr inside;
     for (size_t k = 0; k < p.size(); ++k) {
       along.push_back(Along(r, k, p[k], space[k], dtype));

@@ -117,16 +117,13 @@ bool GivesBoth(const Attrs& attrs) { return attrs.String("ret_type") == "both"; 
 const AttrSchema kAxis = {"axis", AttrType::kInt, -1, false, "axis to sort along"};
 const AttrSchema kAscend = {"is_ascend", AttrType::kBool, true, false,
                             "true if the smallest comes first"};
-AttrValue None() { return AttrValue::None(); }
-
-constexpr double kSortNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Numbers of all kinds. kAscending has their places in ascending order, as NumPy's
 // stable argsort gives them.
 Tensor AllKinds(DType dtype) {
-  return Values({{10}, dtype},
-                {0.0, kSortNan, -1, kInfinity, -0.0, 1, -kInfinity, kSortNan, 0.0, -1});
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return Values({{10}, dtype}, {0.0, kNan, -1, kInfinity, -0.0, 1, -kInfinity, kNan, 0.0, -1});
 }
 const std::vector<double> kAscending = {6, 2, 9, 0, 4, 8, 5, 3, 1, 7};
 // Largest first, as in PyTorch and ONNX Runtime.
@@ -184,7 +181,7 @@ const OpDef kSorts[] = {
     {{.name = "topk",
       .doc = "The first k elements along the axis in the order of sort, and their indices.",
       .inputs = {{"data", "numbers of rank 1 or more"}},
-      .attrs = {{"k", AttrType::kInt, None(), false,
+      .attrs = {{"k", AttrType::kInt, AttrValue::None(), false,
                  "number of elements; all if None or not positive"},
                 kAxis,
                 {"ret_type", AttrType::kString, "both", false, "both, values or indices"},

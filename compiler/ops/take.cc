@@ -89,8 +89,6 @@ std::optional<IndexInput> IndexOfTake(const InferContext& c) {
   return IndexInput{1, {{0, extent - 1}}};
 }
 
-AttrValue NoValue() { return AttrValue::None(); }
-
 const OpDef kTake = {
     {.name = "take",
      .doc =
@@ -115,8 +113,8 @@ const OpDef kTake = {
     LowerTake,
     {Case({Values(F32({3, 2}), {1, 2, 3, 4, 5, 6}), Values(I32({2}), {2, 0})}, {{"axis", 0}},
           {Values(F32({2, 2}), {5, 6, 1, 2})}),
-     Case({Values(F32({2, 2}), {1, 2, 3, 4}), Values(I64({2}), {-1, 9})}, {{"axis", NoValue()}},
-          {Values(F32({2}), {1, 4})}),
+     Case({Values(F32({2, 2}), {1, 2, 3, 4}), Values(I64({2}), {-1, 9})},
+          {{"axis", AttrValue::None()}}, {Values(F32({2}), {1, 4})}),
      Case({Values(F32({3}), {1, 2, 3}), Values(I32({3}), {-1, 3, 7})},
           {{"axis", 0}, {"mode", "wrap"}}, {Values(F32({3}), {3, 1, 2})}),
      Case({Values(I32({2, 2}), {1, 2, 3, 4}), Values(I32({2, 1}), {1, 0})},

@@ -12,8 +12,8 @@ constexpr int64_t kMinColumns = 4;
 
 // Sets `form` to the factor's flat index as a linear form in `vars`. Returns false if the index is
 // not linear.
-bool AddFactorForm(const Expr& factor, const std::vector<Var>& vars, const loop::Bounds& bounds,
-                   loop::LinearForm* form) {
+bool ReadFactorForm(const Expr& factor, const std::vector<Var>& vars, const loop::Bounds& bounds,
+                    loop::LinearForm* form) {
   const loop::Load* load = FactorLoad(factor);
   return load != nullptr &&
          loop::AsLinear(FlatIndex(load->buffer, load->index, bounds), vars, form);
@@ -43,7 +43,7 @@ std::optional<loop::LinearForm> FactorForm(const Expr& factor, const std::vector
   loop::Bounds bounds;
   AddBounds(axes, bounds);
   loop::LinearForm form;
-  if (!AddFactorForm(factor, VarsOfAxes(axes), bounds, &form)) return std::nullopt;
+  if (!ReadFactorForm(factor, VarsOfAxes(axes), bounds, &form)) return std::nullopt;
   return form;
 }
 
@@ -60,8 +60,8 @@ std::optional<Contraction> AsContraction(const Stage& stage, const Expr& store,
   AddBounds(all, bounds);
   const std::vector<Var> vars = VarsOfAxes(all);
   loop::LinearForm x_form, y_form, store_form;
-  if (!AddFactorForm(product->a, vars, bounds, &x_form) ||
-      !AddFactorForm(product->b, vars, bounds, &y_form) ||
+  if (!ReadFactorForm(product->a, vars, bounds, &x_form) ||
+      !ReadFactorForm(product->b, vars, bounds, &y_form) ||
       !loop::AsLinear(loop::Simplify(store, bounds), vars, &store_form)) {
     return std::nullopt;
   }

@@ -108,7 +108,7 @@ absl::Status RunStep(StreamData& data, const Tensors& inputs, const Tensors& out
   return absl::OkStatus();
 }
 
-PyObject* RunStream(StreamData& data, PyObject* input_arrays, PyObject* output_arrays) {
+PyObject* RunOnArrays(StreamData& data, PyObject* input_arrays, PyObject* output_arrays) {
   Tensors inputs, outputs;
   if (!TakeTensors(input_arrays, data.inputs, output_arrays, data.outputs, inputs, outputs)) {
     return PyErr_Occurred() != nullptr ? nullptr : PyBool_FromLong(0);
@@ -118,7 +118,7 @@ PyObject* RunStream(StreamData& data, PyObject* input_arrays, PyObject* output_a
 
 PyObject* RunStream(PyObject* self, PyObject* const* args, Py_ssize_t num_args) {
   if (!CheckRunArguments(args, num_args)) return nullptr;
-  return Guarded([&] { return RunStream(DataOf(self), args[0], args[1]); });
+  return Guarded([&] { return RunOnArrays(DataOf(self), args[0], args[1]); });
 }
 
 PyObject* Reset(PyObject* self, PyObject*) {

@@ -190,7 +190,7 @@ std::string Functions() {
   return Model(In("x", {2, 2}) + Node("Twice", {"x"}, {"y"}, "", "own") + Outs({"y"}), function);
 }
 
-std::string Quantised() {
+std::string Quantized() {
   const std::string bytes = [] {
     std::string text = "initializer { name: 'w' data_type: 3 dims: 2 dims: 1 dims: 2 dims: 2 ";
     for (int i = 0; i < 8; ++i) absl::StrAppend(&text, "int32_data: ", i - 4, " ");
@@ -271,7 +271,7 @@ std::vector<Seed> OnnxSeeds() {
           {"onnx/convolutions.onnx", Convolutions()},
           {"onnx/elementwise.onnx", Elementwise()},
           {"onnx/functions.onnx", Functions()},
-          {"onnx/quantised.onnx", Quantised()},
+          {"onnx/quantised.onnx", Quantized()},
           {"onnx/recurrent.onnx", Recurrent()},
           {"onnx/selection.onnx", Selection()},
           {"onnx/sequences.onnx", Sequences()},

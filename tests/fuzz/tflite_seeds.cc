@@ -90,7 +90,7 @@ std::string TfliteElementwise() {
   return b.Bytes();
 }
 
-std::string TfliteQuantised() {
+std::string TfliteQuantized() {
   ModelBuilder b;
   const auto quantised = [&](int tensor, float scale, int64_t zero) {
     b.Quantize(tensor, {scale}, {zero});
@@ -244,7 +244,7 @@ std::vector<Seed> TfliteSeeds() {
   return {{"tflite/elementwise.tflite", TfliteElementwise()},
           {"tflite/floats.tflite", TfliteFloats()},
           {"tflite/kept.tflite", Kept()},
-          {"tflite/quantised.tflite", TfliteQuantised()},
+          {"tflite/quantised.tflite", TfliteQuantized()},
           {"tflite/recurrent.tflite", TfliteRecurrent()},
           {"tflite/shapes.tflite", TfliteShapes()}};
 }

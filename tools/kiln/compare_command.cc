@@ -28,7 +28,6 @@ namespace {
 // Limit for quantized numbers compared with real ones, where the rounding errors of layers
 // accumulate.
 constexpr double kLeastCosine = 0.99;
-constexpr uint32_t kInputSeed = 1;
 
 struct CompareFlags {
   ModelFlags model;
@@ -60,8 +59,8 @@ absl::StatusOr<std::vector<NamedTensor>> ReadComparedInputs(const ModelSource& m
     const std::string path = file != files.end()
                                  ? file->second
                                  : FileOf(flags.reference.against, name).value_or("random");
-    Tensor tensor =
-        RandomTensor(model.graph().type(id), kInputSeed + static_cast<uint32_t>(inputs.size()));
+    Tensor tensor = RandomTensor(model.graph().type(id),
+                                 kFirstInputSeed + static_cast<uint32_t>(inputs.size()));
     if (path != "random") {
       KILN_ASSIGN_OR_RETURN(tensor, ReadTensorFile(path));
     }

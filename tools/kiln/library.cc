@@ -18,8 +18,6 @@
 namespace kiln::tools {
 namespace {
 
-constexpr uint32_t kSeed = 1;
-
 DType FromDl(DLDataType dtype) {
   if (dtype.code == kDLFloat) return DType::Float(dtype.bits);
   if (dtype.code == kDLInt) return DType::Int(dtype.bits);
@@ -31,7 +29,7 @@ absl::Status SetInput(runtime::Executor& executor, int index, const std::string&
   const TensorType type = TypeOf(info);
   Tensor tensor;
   if (value == "random") {
-    tensor = RandomTensor(type, kSeed + static_cast<uint32_t>(index));
+    tensor = RandomTensor(type, kFirstInputSeed + static_cast<uint32_t>(index));
   } else {
     KILN_ASSIGN_OR_RETURN(tensor, ReadTensorFile(value));
   }

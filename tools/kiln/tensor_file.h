@@ -21,6 +21,8 @@ std::string TensorFileName(absl::string_view name);
 // Returns random values from a fixed seed: floats from -1 to 1, or integers in the range of int8,
 // restricted to the dtype's range.
 Tensor RandomTensor(const TensorType& type, uint32_t seed);
+// The seed of the random tensor for a model's first input; the next input has the next seed.
+inline constexpr uint32_t kFirstInputSeed = 1;
 
 }  // namespace kiln::tools
 

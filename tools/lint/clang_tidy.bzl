@@ -11,6 +11,7 @@ of headers whose owner is missing from deps. For the last kind, each target has 
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")
+load("//tools/bazel/unity:unity.bzl", "UnitInfo")
 
 # Rules whose srcs are sources of this repository.
 _KINDS = ["cc_binary", "cc_library"]
@@ -92,7 +93,12 @@ def _sources(target, ctx):
     """
     if ctx.rule.kind not in _KINDS or target.label.workspace_name or ctx.rule.attr.testonly or CcInfo not in target:
         return []
-    return [file for file in ctx.rule.files.srcs if file.extension in ["c", "cc"] and (file.is_source or "_unity_" in file.basename)]
+    return [
+        file
+        for source in ctx.rule.attr.srcs
+        for file in source.files.to_list()
+        if file.extension in ["c", "cc"] and (file.is_source or UnitInfo in source)
+    ]
 
 def _clang_tidy_impl(target, ctx):
     sources = _sources(target, ctx)

@@ -12,7 +12,6 @@
 namespace kiln::codegen {
 namespace {
 
-constexpr int kDeviceCpu = 1;
 constexpr int kTypeCodeTensor = 7;
 constexpr int kTypeCodeNull = 4;
 

@@ -15,13 +15,7 @@ constexpr uint32_t kBeyondLargest = 0x47800000;   // 2^16
 constexpr uint32_t kInfinity = 0x7f800000;
 // Difference of the exponent biases of float32 and float16, in the position of float32's exponent.
 constexpr uint32_t kBiasDifference = (127 - 15) << 23;
-constexpr uint64_t kLostPlaces = 23 - 10;  // bits of the fraction that float16 lacks
-
-// `scalar` as a vector with as many lanes as `like`, or as it is.
-llvm::Type* TypeLike(llvm::Value* like, llvm::Type* scalar) {
-  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(like->getType());
-  return vector == nullptr ? scalar : llvm::FixedVectorType::get(scalar, vector->getNumElements());
-}
+constexpr uint64_t kFloat16MissingBits = 23 - 10;  // bits of the fraction that float16 lacks
 
 }  // namespace
 
@@ -36,7 +30,7 @@ llvm::Value* FunctionEmitter::EmitFloatFromHalf(llvm::Value* half) {
   llvm::Value* bits = builder_.CreateZExt(half, words);
   llvm::Value* magnitude = builder_.CreateAnd(bits, constant(0x7fff));
   llvm::Value* sign = builder_.CreateShl(builder_.CreateAnd(bits, constant(0x8000)), 16);
-  llvm::Value* shifted = builder_.CreateShl(magnitude, kLostPlaces);
+  llvm::Value* shifted = builder_.CreateShl(magnitude, kFloat16MissingBits);
   llvm::Value* normal = builder_.CreateAdd(shifted, constant(kBiasDifference));
   llvm::Value* not_finite = builder_.CreateOr(shifted, constant(kInfinity));
   // A number in [0.5, 1) with `magnitude` as its fraction.
@@ -64,11 +58,11 @@ llvm::Value* FunctionEmitter::EmitHalfFromFloat(llvm::Value* x) {
   // Adds half a unit in the last remaining place, less one if that place is even. The carry may
   // reach the exponent, up to infinity.
   llvm::Value* last_place =
-      builder_.CreateAnd(builder_.CreateLShr(magnitude, kLostPlaces), constant(1));
+      builder_.CreateAnd(builder_.CreateLShr(magnitude, kFloat16MissingBits), constant(1));
   llvm::Value* rounded =
       builder_.CreateAdd(builder_.CreateAdd(magnitude, constant(0xfff)), last_place);
-  llvm::Value* normal =
-      builder_.CreateLShr(builder_.CreateSub(rounded, constant(kBiasDifference)), kLostPlaces);
+  llvm::Value* normal = builder_.CreateLShr(builder_.CreateSub(rounded, constant(kBiasDifference)),
+                                            kFloat16MissingBits);
   // The addition rounds to the last place of 0.5.
   llvm::Value* above_half = builder_.CreateFAdd(builder_.CreateBitCast(magnitude, x->getType()),
                                                 llvm::ConstantFP::get(x->getType(), 0.5));

@@ -14,7 +14,6 @@
 namespace kiln::codegen {
 namespace {
 
-constexpr int kArgumentDevice = 1;
 constexpr int kTypeCodeHandle = 3;
 // Type codes of tensors: handle, null, tensor, array. Null pointers are rejected by their value.
 constexpr uint32_t kTensorCodes = 1u << kTypeCodeHandle | 1u << 4 | 1u << 7 | 1u << 13;
@@ -202,7 +201,7 @@ class PackedEntryEmitter {
                 absl::StrCat("has another number of dimensions; wanted: ", wanted));
     check_equal(IrTypes::kDtype, context_.DlDataType(buffer.dtype),
                 absl::StrCat("has another data type; wanted: ", wanted));
-    check_equal(IrTypes::kDeviceType, kArgumentDevice, "is not in memory of the CPU");
+    check_equal(IrTypes::kDeviceType, kDeviceCpu, "is not in memory of the CPU");
     if (rank == 0) return;
     // Calls within the module pass this very array.
     llvm::Value* shape = LoadField(tensor, IrTypes::kShape);
@@ -247,7 +246,7 @@ class PackedEntryEmitter {
   }
 
   void CallWithAllocation(std::vector<llvm::Value*> args) {
-    llvm::Value* device = builder_.getInt32(kArgumentDevice);
+    llvm::Value* device = builder_.getInt32(kDeviceCpu);
     llvm::Value* zero = builder_.getInt32(0);
     const int64_t bytes = func_.workspace->num_bytes();
     llvm::Value* workspace =

@@ -56,4 +56,9 @@ const llvm::ConstantInt* SplatInt(llvm::Value* value) {
   return llvm::dyn_cast_or_null<llvm::ConstantInt>(constant);
 }
 
+llvm::Type* TypeLike(llvm::Value* like, llvm::Type* scalar) {
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(like->getType());
+  return vector == nullptr ? scalar : llvm::FixedVectorType::get(scalar, vector->getNumElements());
+}
+
 }  // namespace kiln::codegen

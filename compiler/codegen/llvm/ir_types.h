@@ -9,6 +9,12 @@
 
 namespace kiln::codegen {
 
+// DLDeviceType of memory of the CPU.
+inline constexpr int kDeviceCpu = 1;
+
+// Returns `scalar` as a vector with as many lanes as `like`, or as it is.
+llvm::Type* TypeLike(llvm::Value* like, llvm::Type* scalar);
+
 class IrTypes {
  public:
   IrTypes(llvm::LLVMContext& context, int pointer_bits, bool short_enums);

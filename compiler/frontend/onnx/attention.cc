@@ -17,7 +17,6 @@ namespace {
 
 // Value added to the score of a masked position if the node does not give one.
 constexpr double kMaskFilterValue = -10000;
-constexpr int64_t kMaxHeads = 1 << 16;
 // Index of an input that an operator does not have.
 constexpr int kNoInput = -1;
 

@@ -11,8 +11,6 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-constexpr char kDomain[] = "ai.onnx.ml";
-
 // Returns an attribute with one number per feature, or one for all, as a row.
 absl::StatusOr<ValueId> RowFor(Converter& c, ValueId x, absl::string_view name,
                                const std::vector<double>& values, DType dtype) {
@@ -222,15 +220,15 @@ absl::Status LabelEncoder(Converter& c) {
 absl::Status ZipMap(Converter& c) { return c.Output(0, c.Input(0)); }
 
 constexpr OnnxOperator kFeaturesRows[] = {
-    {"ArrayFeatureExtractor", ArrayFeatureExtractor, nullptr, kDomain},
-    {"Binarizer", Binarizer, nullptr, kDomain},
-    {"FeatureVectorizer", FeatureVectorizer, nullptr, kDomain},
-    {"Imputer", Imputer, nullptr, kDomain},
-    {"LabelEncoder", LabelEncoder, nullptr, kDomain},
-    {"Normalizer", Normalizer, nullptr, kDomain},
-    {"OneHotEncoder", OneHotEncoder, nullptr, kDomain},
-    {"Scaler", Scaler, nullptr, kDomain},
-    {"ZipMap", ZipMap, nullptr, kDomain},
+    {"ArrayFeatureExtractor", ArrayFeatureExtractor, nullptr, kMachineLearningDomain},
+    {"Binarizer", Binarizer, nullptr, kMachineLearningDomain},
+    {"FeatureVectorizer", FeatureVectorizer, nullptr, kMachineLearningDomain},
+    {"Imputer", Imputer, nullptr, kMachineLearningDomain},
+    {"LabelEncoder", LabelEncoder, nullptr, kMachineLearningDomain},
+    {"Normalizer", Normalizer, nullptr, kMachineLearningDomain},
+    {"OneHotEncoder", OneHotEncoder, nullptr, kMachineLearningDomain},
+    {"Scaler", Scaler, nullptr, kMachineLearningDomain},
+    {"ZipMap", ZipMap, nullptr, kMachineLearningDomain},
 };
 
 }  // namespace

@@ -10,8 +10,6 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-constexpr char kLinearDomain[] = "ai.onnx.ml";
-
 // Multiplies x (samples, features) by the `rows` rows of the matrix in an attribute. Returns
 // (samples, rows).
 absl::StatusOr<ValueId> TimesRows(Converter& c, ValueId x, absl::string_view what,
@@ -229,10 +227,10 @@ absl::Status SvmClassifier(Converter& c) {
 }
 
 constexpr OnnxOperator kLinearRows[] = {
-    {"LinearClassifier", LinearClassifier, nullptr, kLinearDomain},
-    {"LinearRegressor", LinearRegressor, nullptr, kLinearDomain},
-    {"SVMClassifier", SvmClassifier, nullptr, kLinearDomain},
-    {"SVMRegressor", SvmRegressor, nullptr, kLinearDomain},
+    {"LinearClassifier", LinearClassifier, nullptr, kMachineLearningDomain},
+    {"LinearRegressor", LinearRegressor, nullptr, kMachineLearningDomain},
+    {"SVMClassifier", SvmClassifier, nullptr, kMachineLearningDomain},
+    {"SVMRegressor", SvmRegressor, nullptr, kMachineLearningDomain},
 };
 
 }  // namespace

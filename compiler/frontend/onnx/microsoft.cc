@@ -18,7 +18,6 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-constexpr char kDomain[] = "com.microsoft";
 // Default epsilon of normalizations that include a sum.
 constexpr double kSkipEpsilon = 1e-12;
 
@@ -280,24 +279,25 @@ absl::Status QEmbedLayerNormalization(Converter& c) {
 }
 
 constexpr OnnxOperator kMicrosoftRows[] = {
-    {"Attention", MicrosoftAttention, nullptr, kDomain},
-    Composite("BiasGelu", MicrosoftGelu, kDomain),
-    {"EmbedLayerNormalization", EmbedLayerNormalization, nullptr, kDomain},
-    Composite("FastGelu", FastGelu, kDomain),
-    {"FusedConv", FusedConv, nullptr, kDomain},
-    {"FusedGemm", FusedGemm, nullptr, kDomain},
-    {"FusedMatMul", FusedMatMul, nullptr, kDomain},
-    Composite("Gelu", MicrosoftGelu, kDomain),
-    {"LayerNormalization", MicrosoftLayerNormalization, nullptr, kDomain},
-    Composite("MultiHeadAttention", MultiHeadAttention, kDomain),
-    {"QAttention", QAttention, nullptr, kDomain},
-    {"QEmbedLayerNormalization", QEmbedLayerNormalization, nullptr, kDomain},
-    Composite("QuickGelu", QuickGelu, kDomain),
+    {"Attention", MicrosoftAttention, nullptr, kMicrosoftDomain},
+    Composite("BiasGelu", MicrosoftGelu, kMicrosoftDomain),
+    {"EmbedLayerNormalization", EmbedLayerNormalization, nullptr, kMicrosoftDomain},
+    Composite("FastGelu", FastGelu, kMicrosoftDomain),
+    {"FusedConv", FusedConv, nullptr, kMicrosoftDomain},
+    {"FusedGemm", FusedGemm, nullptr, kMicrosoftDomain},
+    {"FusedMatMul", FusedMatMul, nullptr, kMicrosoftDomain},
+    Composite("Gelu", MicrosoftGelu, kMicrosoftDomain),
+    {"LayerNormalization", MicrosoftLayerNormalization, nullptr, kMicrosoftDomain},
+    Composite("MultiHeadAttention", MultiHeadAttention, kMicrosoftDomain),
+    {"QAttention", QAttention, nullptr, kMicrosoftDomain},
+    {"QEmbedLayerNormalization", QEmbedLayerNormalization, nullptr, kMicrosoftDomain},
+    Composite("QuickGelu", QuickGelu, kMicrosoftDomain),
     // ONNX Runtime has this operator in ONNX's own domain.
     Composite("SimplifiedLayerNormalization", SimplifiedLayerNormalization),
-    Composite("SimplifiedLayerNormalization", SimplifiedLayerNormalization, kDomain),
-    Composite("SkipLayerNormalization", SkipLayerNormalization, kDomain),
-    Composite("SkipSimplifiedLayerNormalization", SkipSimplifiedLayerNormalization, kDomain),
+    Composite("SimplifiedLayerNormalization", SimplifiedLayerNormalization, kMicrosoftDomain),
+    Composite("SkipLayerNormalization", SkipLayerNormalization, kMicrosoftDomain),
+    Composite("SkipSimplifiedLayerNormalization", SkipSimplifiedLayerNormalization,
+              kMicrosoftDomain),
 };
 
 }  // namespace

@@ -15,6 +15,9 @@
 
 namespace kiln::onnx_frontend {
 
+inline constexpr char kMachineLearningDomain[] = "ai.onnx.ml";
+inline constexpr char kMicrosoftDomain[] = "com.microsoft";
+
 class Converter;
 
 // The conversion of an operator.

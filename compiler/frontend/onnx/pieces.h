@@ -10,6 +10,9 @@
 
 namespace kiln::onnx_frontend {
 
+// Limit of the attribute num_heads.
+inline constexpr int64_t kMaxHeads = 1 << 16;
+
 // x[…, index, …] along a valid axis. The result does not have this axis.
 absl::StatusOr<ValueId> PieceAt(Converter& c, ValueId x, int64_t axis, int64_t index);
 

@@ -170,9 +170,9 @@ absl::Status DequantizeLinear(Converter& c) {
 
 constexpr OnnxOperator kQuantizeLinearRows[] = {
     {"DequantizeLinear", DequantizeLinear},
-    {"DequantizeLinear", DequantizeLinear, nullptr, "com.microsoft"},
+    {"DequantizeLinear", DequantizeLinear, nullptr, kMicrosoftDomain},
     {"QuantizeLinear", QuantizeLinear},
-    {"QuantizeLinear", QuantizeLinear, nullptr, "com.microsoft"},
+    {"QuantizeLinear", QuantizeLinear, nullptr, kMicrosoftDomain},
 };
 
 }  // namespace

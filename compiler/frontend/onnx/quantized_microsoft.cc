@@ -9,8 +9,6 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-constexpr char kMicrosoftDomain[] = "com.microsoft";
-
 // Without a scale for the result, the result is float32.
 absl::Status QGemm(Converter& c) {
   KILN_ASSIGN_OR_RETURN(const ValueId a, Dequantized(c, 0));

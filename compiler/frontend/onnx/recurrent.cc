@@ -292,7 +292,7 @@ absl::Status DynamicQuantizeLstm(Converter& c) {
 }
 
 constexpr OnnxOperator kRecurrentRows[] = {
-    {"DynamicQuantizeLSTM", DynamicQuantizeLstm, nullptr, "com.microsoft"},
+    {"DynamicQuantizeLSTM", DynamicQuantizeLstm, nullptr, kMicrosoftDomain},
     Composite("GRU", Gru),
     Composite("LSTM", Lstm),
     Composite("RNN", Rnn),

@@ -13,7 +13,6 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-constexpr int64_t kMaxTransformerHeads = 1 << 16;
 // The value of a masked score. Its exponential is 0.
 constexpr double kMasked = -1e30;
 
@@ -26,7 +25,7 @@ absl::StatusOr<ValueId> HeadsOf(Converter& c, int i, absl::string_view attribute
   const Shape shape = c.type(x).shape;
   if (shape.size() == 4) return x;
   const int64_t heads = c.Int(attribute, 0);
-  if (heads < 1 || heads > kMaxTransformerHeads || shape.size() != 3 || shape[2] % heads != 0) {
+  if (heads < 1 || heads > kMaxHeads || shape.size() != 3 || shape[2] % heads != 0) {
     return Wrong(
         absl::StrCat("input '", c.node().input(i), "'"), c.type(x).ToString(),
         absl::StrCat("(batch, positions, a multiple of ", attribute, " = ", heads, "), or rank 4"));

@@ -14,8 +14,6 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-constexpr char kTreesDomain[] = "ai.onnx.ml";
-
 // The aggregation of the leaves that a sample reaches.
 struct Aggregate {
   const char* op;   // the reduction
@@ -244,9 +242,9 @@ absl::Status TreeEnsemble(Converter& c) {
 }
 
 constexpr OnnxOperator kTreesRows[] = {
-    {"TreeEnsemble", TreeEnsemble, nullptr, kTreesDomain},
-    {"TreeEnsembleClassifier", TreeEnsembleClassifier, nullptr, kTreesDomain},
-    {"TreeEnsembleRegressor", TreeEnsembleRegressor, nullptr, kTreesDomain},
+    {"TreeEnsemble", TreeEnsemble, nullptr, kMachineLearningDomain},
+    {"TreeEnsembleClassifier", TreeEnsembleClassifier, nullptr, kMachineLearningDomain},
+    {"TreeEnsembleRegressor", TreeEnsembleRegressor, nullptr, kMachineLearningDomain},
 };
 
 }  // namespace

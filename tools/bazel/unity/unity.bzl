@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""unity_sources: C++ sources that are compiled together, so that their headers are parsed once.
+"""Unity builds: several sources of a target are compiled as one, which parses their headers once.
 
-    srcs = unity_sources("graph", ["parse.cc", "print.cc", "graph.cc"])
+    cc_library(**unity({"name": "graph", "srcs": ["parse.cc", "print.cc", "graph.h"], "copts": []}))
 
-Each generated source contains the text of up to SOURCES_PER_UNIT sources, so the originals are no
-inputs of the compilation. Lines in messages of the compiler are those of the originals.
+Each generated source contains the text of several sources, so the originals are no inputs of the
+compilation. gcc and clang name the original file and line in messages, and clang-tidy those of the
+generated source.
 """
 
 # More sources per unit make a first build faster, and the build after a change slower.
-SOURCES_PER_UNIT = 8
+_SOURCES_PER_UNIT = 8
 
 # gcc 12 takes types of a source for types of a header, and finds accesses beyond the end of inlined
 # vectors and strings where no such access is possible. Builds of single sources check both.
-UNITY_COPTS = select({
-    "//tools/bazel/unity:is_enabled": ["-Wno-array-bounds", "-Wno-subobject-linkage"],
-    "//conditions:default": [],
-})
+_COPTS = ["-Wno-array-bounds", "-Wno-subobject-linkage"]
 
-def _unity_source_impl(ctx):
+UnitInfo = provider(
+    doc = "Marks a generated source as the text of sources of this repository.",
+    fields = [],
+)
+
+def _unit_impl(ctx):
     output = ctx.actions.declare_file(ctx.label.name + ".cc")
     arguments = ctx.actions.args()
     arguments.add(output)
@@ -30,35 +33,40 @@ def _unity_source_impl(ctx):
         outputs = [output],
         progress_message = "Joining %s" % output.short_path,
     )
-    return [DefaultInfo(files = depset([output]))]
+    return [DefaultInfo(files = depset([output])), UnitInfo()]
 
-_unity_source = rule(
+_unit = rule(
     doc = "Makes <name>.cc, the text of all sources.",
-    implementation = _unity_source_impl,
+    implementation = _unit_impl,
     attrs = {
         "srcs": attr.label_list(doc = "The sources.", allow_files = [".cc"], mandatory = True),
     },
 )
 
-def unity_sources(name, sources):
-    """Joins sources if --//tools/bazel/unity:enabled is set.
+def unity(attributes):
+    """Joins the sources of a C++ target if --//tools/bazel/unity:enabled is set.
 
     Args:
-      name: the name of the target that compiles the sources.
-      sources: a list of labels of sources and headers.
+      attributes: those of the target. srcs and copts are lists.
 
     Returns:
-      The value of the attribute srcs: the sources, or what they are joined to.
+      The attributes with other srcs and copts; the same ones if there is a single source.
     """
-    joined = [source for source in sources if source.endswith(".cc")]
-    if len(joined) < 2:
-        return sources
+    sources = [source for source in attributes["srcs"] if source.endswith(".cc")]
+    if len(sources) < 2:
+        return attributes
     units = []
-    for first in range(0, len(joined), SOURCES_PER_UNIT):
-        unit = "%s_unity_%d" % (name.replace("/", "_").replace(".", "_"), first // SOURCES_PER_UNIT)
-        _unity_source(name = unit, srcs = joined[first:first + SOURCES_PER_UNIT], visibility = ["//visibility:private"])
+    for first in range(0, len(sources), _SOURCES_PER_UNIT):
+        unit = "%s_unity_%d" % (attributes["name"].replace("/", "_").replace(".", "_"), first // _SOURCES_PER_UNIT)
+        _unit(name = unit, srcs = sources[first:first + _SOURCES_PER_UNIT], visibility = ["//visibility:private"])
         units.append(unit)
-    return select({
-        "//tools/bazel/unity:is_enabled": units + [source for source in sources if not source.endswith(".cc")],
-        "//conditions:default": sources,
+    attributes = dict(attributes)
+    attributes["copts"] = attributes["copts"] + select({
+        "//tools/bazel/unity:is_enabled": _COPTS,
+        "//conditions:default": [],
     })
+    attributes["srcs"] = select({
+        "//tools/bazel/unity:is_enabled": units + [source for source in attributes["srcs"] if source not in sources],
+        "//conditions:default": attributes["srcs"],
+    })
+    return attributes
