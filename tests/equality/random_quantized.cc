@@ -10,7 +10,7 @@
 namespace kiln::equality {
 namespace {
 
-constexpr int kMinQuantizedOperators = 3, kMaxOperators = 9;
+constexpr int kMinQuantizedOperators = 3, kMaxQuantizedOperators = 9;
 constexpr int64_t kMaxQuantizedElements = 2048;
 constexpr const char* kRoundings[] = {"UPWARD", "TONEAREST", "TFLITE", "EVEN", "None"};
 
@@ -30,7 +30,8 @@ class QuantizedGenerator : RandomSource {
     Case result{.name = absl::StrCat("quantised seed ", seed), .graph = {}, .inputs = {}};
     graph_ = &result.graph;
     AddInput();
-    const int operators = kMinQuantizedOperators + Below(kMaxOperators - kMinQuantizedOperators);
+    const int operators =
+        kMinQuantizedOperators + Below(kMaxQuantizedOperators - kMinQuantizedOperators);
     for (int i = 0, tries = 0; i < operators && tries < 200; ++tries) i += AddOperator() ? 1 : 0;
     ReturnUnread(*graph_);
     for (ValueId input : graph_->inputs) {
