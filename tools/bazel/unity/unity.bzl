@@ -8,6 +8,8 @@ compilation. gcc and clang name the original file and line in messages, and clan
 generated source.
 """
 
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+
 # More sources per unit make a first build faster, and the build after a change slower.
 _SOURCES_PER_UNIT = 8
 
@@ -21,6 +23,8 @@ UnitInfo = provider(
 )
 
 def _unit_impl(ctx):
+    if not ctx.attr._enabled[BuildSettingInfo].value:
+        return [DefaultInfo(files = depset(ctx.files.srcs))]
     output = ctx.actions.declare_file(ctx.label.name + ".cc")
     arguments = ctx.actions.args()
     arguments.add(output)
@@ -36,10 +40,11 @@ def _unit_impl(ctx):
     return [DefaultInfo(files = depset([output])), UnitInfo()]
 
 _unit = rule(
-    doc = "Makes <name>.cc, the text of all sources.",
+    doc = "Makes <name>.cc, the text of all sources, or hands on the sources if units are off.",
     implementation = _unit_impl,
     attrs = {
         "srcs": attr.label_list(doc = "The sources.", allow_files = [".cc"], mandatory = True),
+        "_enabled": attr.label(default = "//tools/bazel/unity:enabled"),
     },
 )
 
@@ -65,8 +70,7 @@ def unity(attributes):
         "//tools/bazel/unity:is_enabled": _COPTS,
         "//conditions:default": [],
     })
-    attributes["srcs"] = select({
-        "//tools/bazel/unity:is_enabled": units + [source for source in attributes["srcs"] if source not in sources],
-        "//conditions:default": attributes["srcs"],
-    })
+
+    # A select would make Bazel 4 add actions that name the folder of the checkout.
+    attributes["srcs"] = units + [source for source in attributes["srcs"] if source not in sources]
     return attributes
