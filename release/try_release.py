@@ -24,7 +24,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from release import users  # pylint: disable=wrong-import-position
 
-FILES = "bazel-bin/release"
+FILES = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bazel-bin", "release"))
 # Suite, and the environment variable that selects another mirror.
 SYSTEMS = {"debian": ("bookworm", "DEBIAN_MIRROR"), "ubuntu": ("noble", "UBUNTU_MIRROR")}
 
@@ -101,7 +101,8 @@ def main():
     parser.add_argument("--compiler", choices=["g++", "clang++"], help="of the C++ user")
     parser.add_argument("--debian-package", action="store_true", help="the Debian packages instead of the archive")
     arguments = parser.parse_args()
-    os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    if not os.path.isdir(FILES):
+        parser.error("no files of a release; make them by `bazel build //release`")
     if arguments.user is None:
         step("Checksums, SBOM and wheel")
         check_files()
