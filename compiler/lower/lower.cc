@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -225,6 +226,7 @@ absl::StatusOr<Lowered> LowerWith(const Graph& graph, Slices slices, const Targe
           scheduled.func.workspace == nullptr ? 0 : scheduled.func.workspace->num_bytes();
       call.in_place = scheduled.in_place;
       call.schedule = scheduled.description;
+      lowered.plans[call.function] = std::move(scheduled.plans);
       if (scheduled.contraction.has_value()) {
         lowered.contractions[call.function] = *std::move(scheduled.contraction);
       }
@@ -290,6 +292,18 @@ int64_t WorkOfNode(const Graph& graph, const Node& node) {
   return cost->operations > std::numeric_limits<int64_t>::max() - of_memory
              ? std::numeric_limits<int64_t>::max()
              : cost->operations + of_memory;
+}
+
+std::string PrintPlans(const Lowered& lowered) {
+  std::string text;
+  std::set<std::string> printed;
+  for (const Call& call : lowered.calls) {
+    const auto plans = lowered.plans.find(call.function);
+    if (plans == lowered.plans.end() || !printed.insert(call.function).second) continue;
+    absl::StrAppend(&text, call.function, ": ", call.schedule, "\n");
+    for (const std::string& plan : plans->second) absl::StrAppend(&text, "  ", plan, "\n");
+  }
+  return text;
 }
 
 absl::StatusOr<std::string> PrintStages(const Graph& graph, const Target& target,

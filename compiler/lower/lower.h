@@ -41,6 +41,7 @@ struct Lowered {
                               // loops are still loops
   std::vector<Call> calls;    // in order
   std::map<std::string, ScheduledContraction> contractions;  // by function, if it is a contraction
+  std::map<std::string, std::vector<std::string>> plans;     // Scheduled::plans by function
 };
 
 // The graph must be typed. Functions are named tvmgen_<module>_fused_<operators>. The function of
@@ -56,6 +57,9 @@ absl::StatusOr<Lowered> Lower(const Graph& graph, const Target& target, const Lo
 // that it reads or writes count as one operation. Returns the maximum of int64_t if Kiln has no
 // code for the node.
 int64_t WorkOfNode(const Graph& graph, const Node& node);
+
+// Returns the schedule and the plans of every function as text, in the order of the calls.
+std::string PrintPlans(const Lowered& lowered);
 
 // Returns the stages of every function, before scheduling, as text.
 absl::StatusOr<std::string> PrintStages(const Graph& graph, const Target& target,

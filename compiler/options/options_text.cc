@@ -36,8 +36,9 @@ void AddPools(absl::string_view name, const std::vector<PoolSpec>& pools, TextWr
 }
 
 void AddSchedule(const ScheduleOptions& options, TextWriter& out) {
-  const auto& [tuning, max_candidates, naive, winograd, bfloat16_products, optimize, passes] =
-      options;
+  // `replan`, a hook of tests, changes no result and is not part of the text.
+  const auto& [tuning, max_candidates, naive, winograd, bfloat16_products, optimize, replan,
+               passes] = options;
   if (tuning != nullptr) out.Add("tuning", tuning->sha256);
   out.Add("max-candidates", max_candidates);
   out.Add("naive", naive);

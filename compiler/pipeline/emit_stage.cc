@@ -20,8 +20,8 @@ namespace kiln {
 namespace {
 
 constexpr char kKnown[] =
-    "graph, after:<pass>, fused, stages, loops, scheduled, plan, c, llvm, asm, graph-json, "
-    "metadata, header, external";
+    "graph, after:<pass>, fused, stages, plans, loops, scheduled, plan, c, llvm, asm, "
+    "graph-json, metadata, header, external";
 
 // The program that a loop pass over kernels leaves.
 absl::StatusOr<std::string> AfterKernelPass(const Compilation& compilation,
@@ -93,6 +93,7 @@ absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& 
     return PrintStages(compilation.fused, options.target,
                        {.module_name = options.module_name, .schedule = options.schedule});
   }
+  if (stage == "plans") return PrintPlans(compilation.lowered);
   if (stage == "loops") {
     KILN_ASSIGN_OR_RETURN(const Lowered naive,
                           Lower(compilation.fused, options.target,

@@ -14,9 +14,9 @@
 
 namespace kiln {
 
-// Returns the text of a stage: graph, after:<pass>, fused, stages, loops, scheduled, plan, c, llvm,
-// asm, graph-json, metadata, header or external. <pass> is a graph pass or a loop pass.
-// InvalidArgument, with the known names, for any other stage.
+// Returns the text of a stage: graph, after:<pass>, fused, stages, plans (of schedules), loops,
+// scheduled, plan (of memory), c, llvm, asm, graph-json, metadata, header or external. <pass> is a
+// graph pass or a loop pass. InvalidArgument, with the known names, for any other stage.
 absl::StatusOr<std::string> EmitStage(const Graph& graph, const CompileOptions& options,
                                       absl::string_view stage);
 

@@ -14,15 +14,20 @@ Expr Combined(loop::Combine combine, const Expr& sum, const Expr& term, const Ta
   if (const auto* dot = term.As<loop::Dot>()) {
     return loop::MakeDot(dot->kind, sum, dot->a, dot->b);
   }
-  const auto* product = term.As<loop::Binary>();
-  if (combine == loop::Combine::kSum && product != nullptr && product->op == loop::BinaryOp::kMul &&
-      FusesMultiplyAdd(target, term.type().dtype)) {
-    return loop::MakeFma(product->a, product->b, sum);
+  if (IsFused(combine, term, target)) {
+    const auto& product = *term.As<loop::Binary>();
+    return loop::MakeFma(product.a, product.b, sum);
   }
   return loop::CombineExprs(combine, sum, term);
 }
 
 }  // namespace
+
+bool IsFused(loop::Combine combine, const Expr& term, const Target& target) {
+  const auto* product = term.As<loop::Binary>();
+  return combine == loop::Combine::kSum && product != nullptr &&
+         product->op == loop::BinaryOp::kMul && FusesMultiplyAdd(target, term.type().dtype);
+}
 
 Buffer LocalBuffer(const Stage& stage, absl::string_view suffix, Shape shape) {
   return loop::MakeBuffer(absl::StrCat(stage.buffer->name, suffix), stage.value.type().dtype,

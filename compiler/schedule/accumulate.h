@@ -14,6 +14,9 @@ namespace kiln::schedule {
 // stage's value.
 Buffer LocalBuffer(const Stage& stage, absl::string_view suffix, Shape shape);
 
+// True if the term is a product that is added to a sum by a fused multiply-add of the target.
+bool IsFused(loop::Combine combine, const Expr& term, const Target& target);
+
 // Returns a loop acc[…] = combine(acc[…], term) over `extent` lanes. A product is added by a fused
 // multiply-add if the target has one. A loop::Dot adds to acc itself.
 Stmt Accumulate(const Buffer& acc, int64_t extent, ForKind kind, loop::Combine combine,

@@ -41,7 +41,7 @@ PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int
   ForEachIndex(t.c.reduce,
                [&](const std::vector<int64_t>& index) { steps.push_back(Dot(index, of_reduce)); });
 
-  const int64_t width = t.tile.columns(), blocks = DivideUp(t.c.column.extent, width);
+  const int64_t width = t.plan.tile.columns(), blocks = DivideUp(t.c.column.extent, width);
   const int64_t block_elements = dot.steps * dot.StepElements(width);
   const auto total = static_cast<size_t>(TotalExtent(t.c.batch) * blocks);
   std::vector<int16_t> columns(total * static_cast<size_t>(block_elements), 0);

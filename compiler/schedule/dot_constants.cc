@@ -127,7 +127,7 @@ void UseColumnConstants(TiledContraction& t, const std::vector<int32_t>& offsets
   if (t.dot->loop != nullptr && t.c.batch.empty()) loads = ColumnLoads(t, context);
   if (offsets.empty() && loads.empty()) return;
   // [which][column], with columns of whole blocks.
-  const int64_t width = t.tile.columns(), blocks = DivideUp(t.c.column.extent, width);
+  const int64_t width = t.plan.tile.columns(), blocks = DivideUp(t.c.column.extent, width);
   std::vector<std::vector<int32_t>> all;
   if (!offsets.empty()) all.push_back(offsets);
   for (const ColumnLoad& load : loads) {

@@ -325,7 +325,6 @@ bool StoreRows(TiledContraction& t, const Stage& padding, const Target& target) 
 
 Stmt UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) {
   const DotPlan& dot = *t.dot;
-  t.packed = true;
   t.block = loop::MakeVar("block");
   t.column = loop::MakeVar("column");
   t.tile_row = loop::MakeVar("tile_row");
@@ -334,7 +333,7 @@ Stmt UseDotProduct(TiledContraction& t, const Stage* padding, Context& context) 
   const Expr value = padding == nullptr ? LoadOf(x) : InlineInto(LoadOf(x), *padding);
   UseColumnConstants(t, packed.offsets, FactorLoad(t.c.y)->buffer->name, context);
   if (dot.of_matrices()) return UseMatrices(t, value, packed.columns, context);
-  const int64_t rows = t.tile.outer_rows * t.tile.rows;
+  const int64_t rows = t.plan.tile.outer_rows * t.plan.tile.rows;
   Buffer panel;
   if (dot.panel) {
     panel = BufferOfRows("_rows", dot.row_dtype,

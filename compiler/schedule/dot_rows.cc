@@ -150,7 +150,7 @@ Stmt SumRows(const TiledContraction& t, const Buffer& sums, const Buffer& ones,
              const GroupAt& group_at, const TilePlace& place) {
   const DotPlan& dot = *t.dot;
   const Var row = loop::MakeVar("m");
-  int64_t lanes = t.tile.lanes;
+  int64_t lanes = t.plan.tile.lanes;
   while (lanes > dot.run_steps()) lanes /= 2;
   const Buffer acc = loop::MakeBuffer("row_acc", kI32, {lanes}, loop::BufferScope::kLocal);
   const auto each = [&](int64_t count, const std::function<Expr(const Expr& lane)>& value) {
@@ -190,8 +190,8 @@ Stmt SumRows(const TiledContraction& t, const Buffer& sums, const Buffer& ones,
 
 Expr AtTileRow(const TiledContraction& t, const Expr& e, const TilePlace& place, const Expr& row) {
   const Expr rows = place.rows;
-  return loop::Substitute(
-      e, t.tile.outer_rows > 1 ? AtRow(t, place, row / rows, row % rows) : AtRow(t, place, 0, row));
+  return loop::Substitute(e, t.plan.tile.outer_rows > 1 ? AtRow(t, place, row / rows, row % rows)
+                                                        : AtRow(t, place, 0, row));
 }
 
 }  // namespace kiln::schedule

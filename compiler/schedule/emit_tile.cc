@@ -20,14 +20,15 @@ Stmt Reduction(const TiledContraction& t, const TilePlace& place, const Stmt& st
                int64_t accumulators) {
   std::vector<Axis> outer = t.c.reduce;
   Stmt body = step;
-  if (t.parts > 1) {
+  if (t.plan.parts > 1) {
     const Var var = outer.front().var;
-    outer.front() = {loop::MakeVar(var.As<loop::VarNode>()->name), outer.front().extent / t.parts};
+    outer.front() = {loop::MakeVar(var.As<loop::VarNode>()->name),
+                     outer.front().extent / t.plan.parts};
     body = loop::Substitute(step, {{var.get(), BeginOfPart(t, place) + outer.front().var}});
   }
   int64_t steps = 1;
   const int64_t extent = outer.back().extent;
-  for (int64_t s = 2; s <= std::min(t.max_unrolled / accumulators, kMaxSteps); ++s) {
+  for (int64_t s = 2; s <= std::min(t.plan.max_unrolled / accumulators, kMaxSteps); ++s) {
     if (extent % s == 0) steps = s;
   }
   if (steps > 1) {
@@ -58,7 +59,7 @@ bool ReadsBuffer(const Expr& e, const Buffer& buffer) {
 // begins. Loads of the sums are excluded, and so are loads that use the sums as an index.
 std::vector<const loop::Load*> EpilogueLoads(const TiledContraction& t) {
   std::vector<const loop::Load*> loads;
-  if (!t.prefetches_epilogues || t.c.rows.empty()) return loads;
+  if (!t.plan.epilogue_ahead || t.c.rows.empty()) return loads;
   for (const Epilogue& epilogue : t.epilogues) {
     loop::VisitExpr(epilogue.value, [&](const Expr& e) {
       const auto* load = e.As<loop::Load>();
@@ -93,8 +94,8 @@ Stmt LoopInAssembly(const TiledContraction& t, const Buffer& sums, const Expr& x
 // Emits the same in registers that hold matrices, for all steps or for those of one part.
 Stmt ProductsOfMatrices(const TiledContraction& t, const TilePlace& place,
                         const loop::Argument& sums, const Expr& x, const Expr& y) {
-  const int64_t rows = place.matrix_rows(), columns = t.tile.columns();
-  const Axis step = {loop::MakeVar("step"), t.dot->steps / t.parts};
+  const int64_t rows = place.matrix_rows(), columns = t.plan.tile.columns();
+  const Axis step = {loop::MakeVar("step"), t.dot->steps / t.plan.parts};
   const Expr step_of_all = BeginOfPart(t, place) + step.var;
   const auto at_step = [&](const Expr& groups, int64_t lines) {
     const loop::Argument first = FirstGroup(t, groups);
@@ -115,7 +116,7 @@ Stmt ProductsOfMatrices(const TiledContraction& t, const TilePlace& place,
 // Returns the sum after one step of the reduction.
 Expr AddProduct(const TiledContraction& t, const Expr& sum, const Expr& x, const Expr& y) {
   if (t.dot.has_value()) return AddDot(*t.dot, sum, x, y);
-  return t.fused_multiply_add ? loop::MakeFma(x, y, sum) : sum + x * y;
+  return t.plan.order.fused ? loop::MakeFma(x, y, sum) : sum + x * y;
 }
 
 class TileEmitter {
@@ -167,14 +168,14 @@ class TileEmitter {
 
   // The place of a sum in t.partial_sums.
   Expr PartialAt(const Point& p) const {
-    return first_partial_ + p.row * Expr(t_.tile.columns()) + p.column;
+    return first_partial_ + p.row * Expr(t_.plan.tile.columns()) + p.column;
   }
 
   // An expression in the contraction's axes at a point of this tile.
   Expr At(const Expr& e, const Point& p) const {
     loop::Substitution s = AtRow(t_, place_, p.outer, p.row);
-    s[t_.c.column.var.get()] = place_.block * Expr(t_.tile.columns()) + p.column;
-    if (t_.packed) {
+    s[t_.c.column.var.get()] = place_.block * Expr(t_.plan.tile.columns()) + p.column;
+    if (t_.plan.packs()) {
       s[t_.block.get()] = place_.block;
       s[t_.column.get()] = p.column;
     }
@@ -234,7 +235,7 @@ class TileEmitter {
   void StartSums() {
     body_.push_back(EachSum(computed_, [&](const Point& p) {
       const Expr begin =
-          t_.parts > 1 ? loop::MakeLoad(t_.partial_sums, {PartialAt(p)}) : At(t_.init, p);
+          t_.plan.parts > 1 ? loop::MakeLoad(t_.partial_sums, {PartialAt(p)}) : At(t_.init, p);
       return loop::MakeStore(acc_, {SumAt(p)}, begin);
     }));
   }
@@ -321,9 +322,10 @@ class TileEmitter {
   const DotLoop* const one_loop_ = t_.dot.has_value() ? t_.dot->loop : nullptr;
   const bool of_matrices_ = t_.dot.has_value() && t_.dot->of_matrices();
   // Registers that hold matrices add to partial sums in their place.
-  const bool in_place_ = of_matrices_ && t_.parts > 1;
-  const int64_t sum_lanes_ = t_.tile.lanes;
-  const int64_t vectors_ = in_memory() ? t_.tile.vectors : DivideUp(place_.columns, sum_lanes_);
+  const bool in_place_ = of_matrices_ && t_.plan.parts > 1;
+  const int64_t sum_lanes_ = t_.plan.tile.lanes;
+  const int64_t vectors_ =
+      in_memory() ? t_.plan.tile.vectors : DivideUp(place_.columns, sum_lanes_);
   const int64_t row_stride_ = vectors_ * sum_lanes_;
   const int64_t vector_rows_ = t_.dot.has_value() ? t_.dot->vector_rows : 1;
   const int64_t rows_together_ = t_.dot.has_value() ? t_.dot->panel_rows() : 1;
@@ -331,16 +333,17 @@ class TileEmitter {
                                      : place_.outer_rows * AlignUp(place_.rows, rows_together_);
   const Expr first_partial_ =
       (place_.block * Expr(t_.partial_rows) + place_.row - place_.first_row) *
-      Expr(t_.tile.columns());
+      Expr(t_.plan.tile.columns());
   const Expr first_sum_ = in_place_ ? first_partial_ : Expr(0);
   // Code for all sums is a loop over rows if there are many rows.
   const ForKind over_rows_ = of_matrices_ ? ForKind::kSerial : ForKind::kUnrolled;
   // Packed columns are padded with zeros to whole vectors; others may only be read where they
   // exist.
-  const int64_t computed_ = t_.packed ? row_stride_ : place_.columns;
-  const int64_t epilogue_lanes_ = t_.epilogue_lanes > 0 && place_.columns % t_.epilogue_lanes == 0
-                                      ? t_.epilogue_lanes
-                                      : sum_lanes_;
+  const int64_t computed_ = t_.plan.packs() ? row_stride_ : place_.columns;
+  const int64_t epilogue_lanes_ =
+      t_.plan.epilogue_lanes > 0 && place_.columns % t_.plan.epilogue_lanes == 0
+          ? t_.plan.epilogue_lanes
+          : sum_lanes_;
   Buffer acc_ = t_.partial_sums;
   Buffer sums_ = nullptr;  // a copy of the sums, row by row
   std::vector<Stmt> body_;

@@ -4,12 +4,15 @@
 #ifndef KILN_COMPILER_SCHEDULE_FAMILIES_H_
 #define KILN_COMPILER_SCHEDULE_FAMILIES_H_
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/loop/stage.h"
 #include "compiler/schedule/code_shape.h"
+#include "compiler/schedule/contraction_plan.h"
 #include "compiler/schedule/nest.h"
 #include "compiler/schedule/tensor_memory.h"
 #include "compiler/schedule/tuning.h"
@@ -29,7 +32,15 @@ struct Context {
   // True if products of float32 may be computed from three bfloat16 parts of each factor. False if
   // code has to be small, or for generated C, whose compilers do not vectorize the splitting.
   bool float_parts = false;
+  // The plan of each contraction, and the order of each other sum, as lines of text.
+  std::vector<std::string> plans = {};
+  // Replaces plans of contractions (ScheduleOptions::replan); null if they stay.
+  const std::function<ContractionPlan(const ContractionPlan&)>* replan = nullptr;
 
+  // Adds a line to `plans` unless it is the last one.
+  void Note(std::string line) {
+    if (plans.empty() || plans.back() != line) plans.push_back(std::move(line));
+  }
   int Lanes(DType dtype) const { return target.Lanes(dtype); }
 };
 

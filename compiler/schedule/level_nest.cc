@@ -10,9 +10,9 @@ namespace {
 // Sets the values that the first part of a reduction adds to.
 Stmt ClearPartialSums(const TiledContraction& t) {
   const Var v = loop::MakeVar("v"), lane = loop::MakeVar("lane");
-  return Nest({{v, t.partial_sums->num_elements() / t.tile.lanes}}, ForKind::kSerial,
-              Nest({{lane, t.tile.lanes}}, ForKind::kVectorized,
-                   loop::MakeStore(t.partial_sums, {v * Expr(t.tile.lanes) + lane}, t.init)));
+  return Nest({{v, t.partial_sums->num_elements() / t.plan.tile.lanes}}, ForKind::kSerial,
+              Nest({{lane, t.plan.tile.lanes}}, ForKind::kVectorized,
+                   loop::MakeStore(t.partial_sums, {v * Expr(t.plan.tile.lanes) + lane}, t.init)));
 }
 
 }  // namespace

@@ -232,7 +232,8 @@ void DivideMatrices(DotPlan& plan, const Contraction& c, bool padded, const Targ
 Stmt UseMatrices(TiledContraction& t, const Expr& value, const Buffer& columns, Context& context) {
   const DotPlan& dot = *t.dot;
   const bool stores = dot.stores_matrices();
-  const int64_t tile = stores ? t.tile.rows : AlignUp(t.tile.outer_rows * t.tile.rows, kMatrixSide);
+  const int64_t tile =
+      stores ? t.plan.tile.rows : AlignUp(t.plan.tile.outer_rows * t.plan.tile.rows, kMatrixSide);
   const int64_t rows = stores ? RowExtent(t.c, 0) : tile;
   const std::string& name = FactorLoad(t.c.x)->buffer->name;
   // All rows are in the workspace; the rows of one tile are on the stack.

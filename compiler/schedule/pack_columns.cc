@@ -30,8 +30,8 @@ Stage CopyStage(const TiledContraction& t, const loop::Load& load,
     fresh[a.var.get()] = var;
   }
   const int64_t columns = t.c.column.extent;
-  const Expr column = fresh[t.block.get()] * Expr(t.tile.columns()) + fresh[t.column.get()];
-  const bool whole = columns % t.tile.columns() == 0;
+  const Expr column = fresh[t.block.get()] * Expr(t.plan.tile.columns()) + fresh[t.column.get()];
+  const bool whole = columns % t.plan.tile.columns() == 0;
   fresh[t.c.column.var.get()] = whole ? column : loop::Min(column, Expr(columns - 1));
   const Expr value = loop::Substitute(loop::MakeLoad(load.buffer, load.index), fresh);
   copy.value =
@@ -41,38 +41,24 @@ Stage CopyStage(const TiledContraction& t, const loop::Load& load,
   return copy;
 }
 
-// Returns the number of contiguous columns in a packed constant: those of a tile or, if one tile
-// has all rows and reads columns from memory, those of one vector. A tile then reads several places
-// of memory at once (tile_prefetch.cc).
-int64_t ColumnsTogether(const TiledContraction& t, const Target& target) {
-  const bool once = TotalExtent(t.c.rows) <= t.tile.outer_rows * t.tile.rows;
-  const bool from_memory = target.has_caches && ColumnBytes(t.c) > target.l2_bytes;
-  return once && from_memory ? t.tile.lanes : t.tile.columns();
-}
-
 }  // namespace
 
 Stmt PackColumns(TiledContraction& t, Context& context) {
+  if (!t.plan.packs()) {
+    t.y = t.c.y;
+    return {};
+  }
   const loop::Load* load = FactorLoad(t.c.y);
   std::vector<Axis> order = t.c.batch;
   order.insert(order.end(), t.c.reduce.begin(), t.c.reduce.end());
   order.push_back(t.c.column);
-  loop::Bounds bounds;
-  AddBounds(order, bounds);
-  loop::LinearForm form;
-  loop::AsLinear(FlatIndex(load->buffer, load->index, bounds), VarsOfAxes(order), &form);
-  const bool constant = FindConstant(context, load->buffer) != nullptr;
-  if (!constant && form.coefficients.back() == 1) {
-    t.y = t.c.y;
-    return {};
-  }
-  t.packed = true;
+  const loop::LinearForm form = *FactorForm(t.c.y, order);
   t.block = loop::MakeVar("block");
   t.column = loop::MakeVar("column");
-  int64_t base = 0;
-  const bool packs_now = constant && loop::AsInt(form.base, &base);
-  const int64_t width = packs_now ? ColumnsTogether(t, context.target) : t.tile.columns(),
-                blocks = DivideUp(t.c.column.extent, t.tile.columns()) * (t.tile.columns() / width);
+  const bool packs_now = t.plan.columns == ContractionPlan::Columns::kPacked;
+  const int64_t columns = t.plan.tile.columns();
+  const int64_t width = packs_now ? t.plan.columns_together : columns;
+  const int64_t blocks = DivideUp(t.c.column.extent, columns) * (columns / width);
   const int64_t stride = form.coefficients.back();
   std::vector<ColumnAxis> axes;
   const auto add = [&](size_t i) {
@@ -87,12 +73,14 @@ Stmt PackColumns(TiledContraction& t, Context& context) {
 
   std::vector<Expr> index;
   for (const ColumnAxis& a : axes) index.push_back(a.var);
-  if (width < t.tile.columns()) {
-    const Expr vectors = t.tile.columns() / width, lanes = width;
+  if (width < columns) {
+    const Expr vectors = columns / width, lanes = width;
     index[block_position] = t.block * vectors + t.column / lanes;
     index.back() = t.column % lanes;
   }
   if (packs_now) {
+    int64_t base = 0;
+    loop::AsInt(form.base, &base);
     std::vector<PackedAxis> packed;
     for (const ColumnAxis& a : axes) packed.push_back(a.packed);
     const Buffer copy =

@@ -95,9 +95,9 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
   for (Stage& stage : kernel.stages) {
     cost += Cost(stage);
     if (stage.combine == loop::Combine::kNone) continue;
-    const Along along = VectorAxis(stage);
-    along_space |= along == Along::kSpace;
-    stage = ForVectors(stage, along, context);
+    const SumOrder order = OrderOfSums(stage, context.target);
+    along_space |= order.kind != SumOrder::Kind::kLanes;
+    stage = ForVectors(stage, order, context);
     if (const auto* dot = stage.value.As<loop::Dot>()) {
       absl::StrAppend(&context.description, " ", dot->kind.instruction);
     }
@@ -111,9 +111,11 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
   if (shared == axes.size() && along_space && shared > 0) {
     const WindowTile windows = ChooseWindowTile(kernel, context.target);
     const LongWindowTile long_windows = ChooseLongWindowTile(kernel, context.target);
-    const int vectors = long_windows.any() ? 1 : windows.any() ? windows.vectors : kVectorsPerTile;
     const DType dtype = kernel.stages.front().value.type().dtype;
-    const int64_t tile = std::min<int64_t>(axes.back().extent, context.Lanes(dtype) * vectors);
+    const int64_t extent_of_axis = axes.back().extent, one_vector = context.Lanes(dtype);
+    const int64_t tile = long_windows.any() ? std::min(extent_of_axis, one_vector)
+                         : windows.any()    ? std::min(extent_of_axis, one_vector * windows.vectors)
+                                            : ReductionTile(extent_of_axis, dtype, context.target);
     const int64_t tiles = axes.back().extent / tile;
     // Returns the loops over `count` tiles of the last axis, each of `extent` elements. `begin` is
     // the first element of a tile.

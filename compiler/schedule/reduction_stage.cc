@@ -3,23 +3,12 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "compiler/schedule/accumulate.h"
 #include "compiler/schedule/window_tiles.h"
 
 namespace kiln::schedule {
 namespace {
-
-// Minimum number of steps of each sum if a reduction is divided into several sums. With fewer
-// steps, combining them gains nothing.
-constexpr int64_t kMinStepsOfChain = 4;
-
-bool Contiguous(const AccessSet& set, size_t position) {
-  for (const LinearAccess& access : set.linear) {
-    const int64_t stride = access.form.coefficients[position];
-    if (stride != 0 && stride != 1) return false;
-  }
-  return set.all_linear;
-}
 
 // Returns the kind of a loop over the lanes of a reduction. GCC 12 miscompiles sums that are
 // unrolled and then added to each other: it takes them for the lanes of one vector, and mixes them
@@ -34,21 +23,12 @@ Stmt ReduceLoops(const std::vector<Axis>& axes, Stmt body) {
   return Nest(axes, unroll ? ForKind::kUnrolled : ForKind::kSerial, std::move(body));
 }
 
-// Returns the number of independent sums of a tile of `extent` elements: one, unless the tile is
-// narrow and the reduction long.
-int64_t Chains(const Stage& stage, int64_t extent, const Context& context) {
-  const int64_t lanes = context.Lanes(stage.value.type().dtype);
-  const int64_t chains = kVectorsPerTile * lanes / extent;
-  const bool is_long =
-      stage.reduce.size() == 1 && stage.reduce[0].extent >= kMinStepsOfChain * chains;
-  return lanes > 1 && is_long && stage.value.As<loop::Dot>() == nullptr ? chains : 1;
-}
-
 // Emits the elements [begin, begin + extent) of the innermost space axis.
-Stmt SpaceTile(const Stage& stage, const Expr& begin, int64_t extent, Context& context) {
+Stmt SpaceTile(const Stage& stage, const SumOrder& order, const Expr& begin, int64_t extent,
+               Context& context) {
   const ForKind kind = LaneLoop(extent, stage.value.type().dtype, context.target);
   std::vector<Buffer> sums;
-  for (int64_t c = Chains(stage, extent, context); c > 0; --c) {
+  for (int64_t c = 0; c < order.ways; ++c) {
     sums.push_back(LocalBuffer(stage, "_acc", {extent}));
   }
   const auto at = [&](const Expr& e, const Expr& lane) {
@@ -90,25 +70,22 @@ Stmt SpaceTile(const Stage& stage, const Expr& begin, int64_t extent, Context& c
 }
 
 // Vectorizes along the innermost space axis, one tile at a time.
-Stmt AlongSpace(const Stage& stage, Context& context) {
+Stmt AlongSpace(const Stage& stage, const SumOrder& order, Context& context) {
   const Axis& inner = stage.axes.back();
-  const int64_t tile =
-      std::min<int64_t>(inner.extent, context.Lanes(stage.value.type().dtype) * kVectorsPerTile);
+  const int64_t tile = ReductionTile(inner.extent, stage.value.type().dtype, context.target);
   std::vector<Stmt> parts;
   for (const Strip& strip : Strips(inner.extent, tile, "tile")) {
-    parts.push_back(
-        Nest({strip.which}, ForKind::kSerial, SpaceTile(stage, strip.begin, strip.size, context)));
+    const SumOrder of_tile = OrderOfTile(order, stage, strip.size, context.target);
+    parts.push_back(Nest({strip.which}, ForKind::kSerial,
+                         SpaceTile(stage, of_tile, strip.begin, strip.size, context)));
   }
   const std::vector<Axis> outer(stage.axes.begin(), stage.axes.end() - 1);
   return Nest(outer, ForKind::kSerial, loop::MakeBlock(std::move(parts)));
 }
 
 // Vectorizes along the innermost reduction axis. The accumulators are combined pairwise at the end.
-Stmt AlongReduce(const Stage& stage, Context& context) {
+Stmt AlongReduce(const Stage& stage, int64_t width, Context& context) {
   const Axis& inner = stage.reduce.back();
-  const int64_t lanes = context.Lanes(stage.value.type().dtype);
-  int64_t width = 1;
-  while (width < lanes * kVectorsPerTile && width * 2 <= inner.extent) width *= 2;
   const Buffer acc = LocalBuffer(stage, "_acc", {width});
   const auto term = [&](const Expr& begin) {
     return [&stage, &inner, begin](const Expr& lane) {
@@ -140,9 +117,9 @@ Stmt AlongReduce(const Stage& stage, Context& context) {
               loop::MakeAllocate(acc, loop::MakeBlock(std::move(body))));
 }
 
-std::vector<Axis> LoopOrder(const Stage& stage, Along along) {
+std::vector<Axis> LoopOrder(const Stage& stage, const SumOrder& sums) {
   std::vector<Axis> order = stage.axes;
-  if (along == Along::kReduce) {
+  if (sums.kind == SumOrder::Kind::kLanes) {
     order.insert(order.end(), stage.reduce.begin(), stage.reduce.end());
   } else {
     order.insert(order.end() - 1, stage.reduce.begin(), stage.reduce.end());
@@ -152,30 +129,11 @@ std::vector<Axis> LoopOrder(const Stage& stage, Along along) {
 
 }  // namespace
 
-Along VectorAxis(const Stage& stage) {
-  if (stage.value.As<loop::Dot>() != nullptr) return Along::kSpace;
-  std::vector<Axis> all = stage.axes;
-  all.insert(all.end(), stage.reduce.begin(), stage.reduce.end());
-  loop::Bounds bounds;
-  AddBounds(all, bounds);
-  const AccessSet set = CollectAccesses(stage.value, VarsOfAxes(all), bounds);
-  const bool reduce_contiguous = Contiguous(set, all.size() - 1) && stage.reduce.back().extent > 1;
-  if (stage.axes.empty() || stage.axes.back().extent == 1) return Along::kReduce;
-  if (reduce_contiguous) {
-    // Both axes are contiguous only if a load does not move along one of them. The longer axis is
-    // then used.
-    const bool space = Contiguous(set, stage.axes.size() - 1);
-    return space && stage.axes.back().extent > stage.reduce.back().extent ? Along::kSpace
-                                                                          : Along::kReduce;
-  }
-  return Along::kSpace;
-}
-
-Stage ForVectors(const Stage& stage, Along along, Context& context) {
-  if (along == Along::kSpace) {
+Stage ForVectors(const Stage& stage, const SumOrder& order, Context& context) {
+  if (order.kind != SumOrder::Kind::kLanes) {
     if (std::optional<Stage> dots = GroupTaps(stage, context)) return *std::move(dots);
   }
-  return RelayoutConstants(stage, LoopOrder(stage, along), context);
+  return RelayoutConstants(stage, LoopOrder(stage, order), context);
 }
 
 Stmt InnerStage(const Stage& stage, Context& context) {
@@ -187,13 +145,14 @@ Stmt InnerStage(const Stage& stage, Context& context) {
     const Stmt vector = Nest({stage.axes.back()}, kind, store);
     return Nest({stage.axes.begin(), stage.axes.end() - 1}, ForKind::kSerial, vector);
   }
-  return VectorAxis(stage) == Along::kSpace ? AlongSpace(stage, context)
-                                            : AlongReduce(stage, context);
+  const SumOrder order = OrderOfSums(stage, context.target);
+  context.Note(absl::StrCat("sums of ", stage.buffer->name, " ", Text(order)));
+  return order.kind == SumOrder::Kind::kLanes ? AlongReduce(stage, order.ways, context)
+                                              : AlongSpace(stage, order, context);
 }
 
 Stmt ReductionStage(const Stage& stage, Context& context) {
-  const Along along = VectorAxis(stage);
-  return InnerStage(ForVectors(stage, along, context), context);
+  return InnerStage(ForVectors(stage, OrderOfSums(stage, context.target), context), context);
 }
 
 }  // namespace kiln::schedule

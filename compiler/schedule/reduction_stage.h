@@ -4,18 +4,13 @@
 #define KILN_COMPILER_SCHEDULE_REDUCTION_STAGE_H_
 
 #include "compiler/schedule/families.h"
+#include "compiler/schedule/sum_order.h"
 
 namespace kiln::schedule {
 
-// Number of vectors of sums.
-inline constexpr int kVectorsPerTile = 4;  // enough to hide the latency of an addition
-
-// Vectors are along the innermost axis of the space, or along the innermost axis of the reduction.
-enum class Along { kSpace, kReduce };
-Along VectorAxis(const Stage& stage);
-
-// Returns the stage with constants in the layout for vectors along the axis, or as dot products.
-Stage ForVectors(const Stage& stage, Along along, Context& context);
+// Returns the stage with constants in the layout for vectors along the axis that `order` names, or
+// as dot products.
+Stage ForVectors(const Stage& stage, const SumOrder& order, Context& context);
 
 }  // namespace kiln::schedule
 

@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "compiler/base/align.h"
+#include "compiler/schedule/contraction_plan.h"
 #include "compiler/schedule/families.h"
 #include "compiler/schedule/tile_shape.h"
 #include "compiler/target/instructions.h"
@@ -89,27 +91,26 @@ struct DotPlan {
   }
 };
 
-// A contraction that is ready to be divided into tiles.
+// A contraction, its plan, and its factors as the tiles of this plan read them.
 struct TiledContraction {
   Contraction c = {};
   Buffer sums = nullptr;  // the contraction's own buffer, as epilogues load it
   Expr init = {};
   std::vector<Epilogue> epilogues = {};
   bool stores_sums = false;  // for later stages that are not epilogues
-  TileShape tile = {};
-  int64_t epilogue_lanes = 0;  // lanes of an epilogue's vectors; 0: those of the tile
-  bool fused_multiply_add = false;
-  // The column factor as a tile reads it. If it is packed, it is in terms of `block` and `column`
-  // (within the block) instead of c.column.
-  Expr y = {};
-  bool packed = false;
-  Var block = {}, column = {};
   // Set if dot products are computed.
   std::optional<DotPlan> dot = {};
   // Index of the stage that pads the rows. Each tile computes it for its own rows, unless
   // `stored_rows` is set.
   std::optional<size_t> padding = {};
   std::optional<Stage> stored_rows = {};
+
+  ContractionPlan plan = {};
+
+  // The column factor as a tile reads it. If it is packed, it is in terms of `block` and `column`
+  // (within the block) instead of c.column.
+  Expr y = {};
+  Var block = {}, column = {};
   // The row factor of a step of dot products. If rows are copied, it is in terms of `tile_row`
   // (within the tile), and so is `init`.
   Expr x = {};
@@ -118,11 +119,6 @@ struct TiledContraction {
   // `row_buffers` is its memory.
   std::function<Stmt(const TilePlace&)> before_rows = {};
   std::vector<Buffer> row_buffers = {};
-  // Maximum number of multiply-adds in the innermost loop, which is unrolled to reduce its
-  // overhead.
-  int64_t max_unrolled = 1;
-  // Distance of column prefetches in elements; 0: no prefetches.
-  int64_t prefetch_distance = 0;
   // Columns that several tiles read one after another.
   struct SharedColumns {
     int64_t elements;
@@ -131,18 +127,17 @@ struct TiledContraction {
   };
   // Set if these tiles together prefetch the columns that are read next.
   std::optional<SharedColumns> shared_columns = {};
-  // Number of parts of the reduction. All tiles of a block of columns, or of a block of rows,
-  // compute one part before the next, so that the data of a part stay in a cache.
-  int64_t parts = 1;
-  // Sums of the earlier parts: [block][row][column of the block], flat.
+  // Sums of the earlier parts of the reduction: [block][row][column of the block], flat.
   Buffer partial_sums = nullptr;
   int64_t partial_rows = 0;  // rows of a block; 0: there is one block
   // Number of blocks of columns that a tile of rows is multiplied by, one after another. Together
   // these prefetch the next rows. 0: rows are not prefetched.
   int64_t blocks_per_row_tile = 0;
   CodeShape code = {};
-  // The data that epilogues read besides the sums are prefetched when a tile begins.
-  bool prefetches_epilogues = false;
+
+  bool of_matrices() const { return dot.has_value() && dot->of_matrices(); }
+  // Number of steps of the whole reduction.
+  int64_t steps() const { return dot.has_value() ? dot->steps : TotalExtent(c.reduce); }
 };
 
 // Returns stages[which] of a kernel with its axes merged, and its epilogues. Returns nothing if
@@ -150,24 +145,35 @@ struct TiledContraction {
 std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, size_t which,
                                                  const Context& context);
 
-// Loops of the kernel's stages. `merged` is MergeContraction of stages[which]; pointwise stages
-// after it become its epilogue. The choice is a direct one that CheckChoice accepts.
-Stmt ContractionNest(const loop::Kernel& kernel, size_t which,
-                     std::optional<TiledContraction> merged, const ContractionChoice& choice,
-                     Context& context);
-
 // Returns the inputs of the choice of a tile's shape.
 TileProblem TileProblemOf(const TiledContraction& contraction, const Target& target);
 
-// Sets y, packed, block and column. A constant is packed now. A buffer with contiguous columns is
-// read as it is. Other columns are packed at run time by the returned nest, which is empty in the
-// other cases.
-Stmt PackColumns(TiledContraction& contraction, Context& context);
+// Returns the plan of a merged contraction. `choice` is a direct one that CheckChoice accepts.
+// `cost` is the cost of the contraction's stage.
+ContractionPlan PlanContraction(const TiledContraction& contraction,
+                                const ContractionChoice& choice, int64_t cost,
+                                const Context& context);
+// Sets how the target runs the reduction of a contraction whose tile is planned: max_unrolled
+// (small if code has to be small), columns_ahead (for columns that do not stay in the L1 cache),
+// epilogue_ahead, and fused products.
+void PlanReduction(const TiledContraction& contraction, const Target& target,
+                   ContractionPlan& plan);
+// Returns InvalidArgument, with the field, the value found and the value wanted, if a plan does not
+// fit a contraction.
+absl::Status CheckPlan(const TiledContraction& contraction, const ContractionPlan& plan,
+                       const Context& context);
 
-// Sets how the target runs the reduction of a contraction whose `y` is set: fused_multiply_add,
-// max_unrolled (small if code has to be small), prefetch_distance (for columns that do not stay in
-// the L1 cache) and prefetches_epilogues.
-void SetReduction(TiledContraction& contraction, const Target& target);
+// Loops of the kernel's stages. `merged` is MergeContraction of stages[which], and `plan` its plan;
+// pointwise stages after it become its epilogue.
+Stmt ContractionNest(const loop::Kernel& kernel, size_t which, TiledContraction merged,
+                     const ContractionPlan& plan, Context& context);
+// Loops of a kernel whose contraction stages[which] has no column axis after merging. The reduction
+// family computes it.
+Stmt ColumnlessNest(const loop::Kernel& kernel, size_t which, Context& context);
+
+// Sets y, block and column as the plan says. A constant is packed now. Columns that the model
+// copies are packed by the returned nest, which is empty in the other cases.
+Stmt PackColumns(TiledContraction& contraction, Context& context);
 
 // Returns sum + x · y, with one group of each factor, by the plan's instruction.
 Expr AddDot(const DotPlan& dot, const Expr& sum, const Expr& x, const Expr& y);

@@ -55,15 +55,17 @@ std::optional<loop::Kernel> ProductAt(const std::vector<Stage>& stages, size_t b
 
 Stmt ProductNest(const loop::Kernel& product, Context& context) {
   std::optional<TiledContraction> merged = MergeContraction(product, 0, context);
+  if (!merged.has_value()) return ColumnlessNest(product, 0, context);
+  std::optional<ContractionProblem> problem = AsContractionProblem(*merged, product, 0, context);
   ContractionChoice choice;
-  if (merged.has_value()) {
-    std::optional<ContractionProblem> problem = AsContractionProblem(*merged, product, 0, context);
-    if (problem.has_value()) {
-      problem->winograd.reset();
-      choice = ChooseContraction(*problem, context.target);
-    }
+  if (problem.has_value()) {
+    problem->winograd.reset();
+    choice = ChooseContraction(*problem, context.target);
+    context.Note(absl::StrCat("contraction ", problem->text));
   }
-  return ContractionNest(product, 0, std::move(merged), choice, context);
+  const ContractionPlan plan = PlanContraction(*merged, choice, Cost(product.stages[0]), context);
+  context.Note(Text(plan));
+  return ContractionNest(product, 0, *std::move(merged), plan, context);
 }
 
 }  // namespace
@@ -76,7 +78,8 @@ Stmt EmitRowBlock(const std::vector<Stage>& stages, bool stores_across, Context&
                   .constants = std::move(outside.constants),
                   .workspace = {},
                   .description = {},
-                  .code = outside.code};
+                  .code = outside.code,
+                  .plans = std::move(outside.plans)};
   std::vector<Stmt> stmts;
   const size_t along = stores_across ? stages.size() - 1 : stages.size();
   for (size_t i = 0; i < along;) {
@@ -92,6 +95,7 @@ Stmt EmitRowBlock(const std::vector<Stage>& stages, bool stores_across, Context&
   }
   if (stores_across) stmts.push_back(PointwiseNest(stages.back(), context));
   outside.constants = std::move(context.constants);
+  outside.plans = std::move(context.plans);
   return loop::MakeBlock(std::move(stmts));
 }
 

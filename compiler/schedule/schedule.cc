@@ -14,6 +14,7 @@
 #include "compiler/schedule/register_tile.h"
 #include "compiler/schedule/window.h"
 #include "compiler/schedule/workspace.h"
+#include "compiler/target/float_units.h"
 
 namespace kiln {
 namespace {
@@ -162,6 +163,19 @@ absl::StatusOr<std::optional<ContractionChoice>> TunedChoice(
   return choice;
 }
 
+// Returns the loops of a kernel whose stages[which] is computed directly, as its plan says.
+absl::StatusOr<Stmt> DirectNest(const loop::Kernel& kernel, size_t which,
+                                schedule::TiledContraction merged, const ContractionChoice& choice,
+                                absl::string_view problem, schedule::Context& context) {
+  const int64_t cost = schedule::Cost(kernel.stages[which]);
+  schedule::ContractionPlan plan = schedule::PlanContraction(merged, choice, cost, context);
+  if (context.replan != nullptr && *context.replan) plan = (*context.replan)(plan);
+  KILN_RETURN_IF_ERROR(schedule::CheckPlan(merged, plan, context));
+  context.Note(absl::StrCat("contraction ", problem));
+  context.Note(schedule::Text(plan));
+  return schedule::ContractionNest(kernel, which, std::move(merged), plan, context);
+}
+
 // Returns the loops of a kernel whose stages[which] is a contraction.
 absl::StatusOr<Stmt> BuildContraction(const loop::Kernel& kernel, size_t which,
                                       const ScheduleOptions& options, schedule::Context& context,
@@ -173,8 +187,9 @@ absl::StatusOr<Stmt> BuildContraction(const loop::Kernel& kernel, size_t which,
   if (merged.has_value()) {
     problem = schedule::AsContractionProblem(*merged, kernel, which, context);
   }
+  if (!merged.has_value()) return schedule::ColumnlessNest(kernel, which, context);
   if (!problem.has_value()) {
-    return schedule::ContractionNest(kernel, which, std::move(merged), {}, context);
+    return DirectNest(kernel, which, *std::move(merged), {}, "", context);
   }
   KILN_ASSIGN_OR_RETURN(const std::optional<ContractionChoice> tuned,
                         TunedChoice(*problem, options, target));
@@ -186,9 +201,19 @@ absl::StatusOr<Stmt> BuildContraction(const loop::Kernel& kernel, size_t which,
       .choice = choice,
       .tuned = tuned.has_value(),
       .candidates = schedule::ListContractionChoices(*problem, target, options.max_candidates)};
-  Stmt nest = choice.algorithm == ContractionChoice::Algorithm::kWinograd
-                  ? schedule::WinogradNest(kernel, which, *problem->winograd, choice, context)
-                  : schedule::ContractionNest(kernel, which, std::move(merged), choice, context);
+  Stmt nest;
+  if (choice.algorithm == ContractionChoice::Algorithm::kWinograd) {
+    const schedule::SumOrder order{.kind = schedule::SumOrder::Kind::kWinograd,
+                                   .outputs = choice.outputs,
+                                   .fused = FusesMultiplyAdd(target, kF32)};
+    context.Note(absl::StrCat("contraction ", problem->text));
+    context.Note(absl::StrCat("tile ", choice.rows, "x", choice.vectors, ", blocks of ",
+                              choice.block_rows, " rows of tiles, sums ", schedule::Text(order)));
+    nest = schedule::WinogradNest(kernel, which, *problem->winograd, choice, context);
+  } else {
+    KILN_ASSIGN_OR_RETURN(
+        nest, DirectNest(kernel, which, *std::move(merged), choice, problem->text, context));
+  }
   if (tuned.has_value()) absl::StrAppend(&context.description, " tuned");
   return nest;
 }
@@ -262,7 +287,8 @@ absl::StatusOr<Scheduled> ScheduleKernel(const loop::Kernel& original, const Tar
       .code = CodeShapeOf(target, options.optimize),
       .memory = memory,
       .bfloat16_products = options.bfloat16_products,
-      .float_parts = options.optimize != Optimize::kSize && !target.by_c_compiler};
+      .float_parts = options.optimize != Optimize::kSize && !target.by_c_compiler,
+      .replan = &options.replan};
   Scheduled scheduled;
   KILN_ASSIGN_OR_RETURN(Stmt body, Build(kernel, options, context, scheduled.contraction));
   scheduled.func.name = kernel.name;
@@ -279,6 +305,7 @@ absl::StatusOr<Scheduled> ScheduleKernel(const loop::Kernel& original, const Tar
   KILN_RETURN_IF_ERROR(RunPasses(options, context, scheduled.func));
   scheduled.constants = UsedConstants(scheduled.func.body, std::move(context.constants));
   scheduled.description = context.description;
+  scheduled.plans = std::move(context.plans);
   return scheduled;
 }
 

@@ -17,6 +17,7 @@
 #ifndef KILN_COMPILER_SCHEDULE_SCHEDULE_H_
 #define KILN_COMPILER_SCHEDULE_SCHEDULE_H_
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,7 @@
 #include "compiler/loop/pipeline.h"
 #include "compiler/loop/stage.h"
 #include "compiler/schedule/code_shape.h"
+#include "compiler/schedule/contraction_plan.h"
 #include "compiler/schedule/tensor_memory.h"
 #include "compiler/schedule/tuning.h"
 #include "compiler/target/target.h"
@@ -48,6 +50,9 @@ struct ScheduleOptions {
   // instruction for them. Both factors are rounded to 8 bits; sums are float32.
   bool bfloat16_products = false;
   Optimize optimize = Optimize::kSpeed;
+  // Replaces the plan of each contraction that is computed directly. For tests: all plans give the
+  // same bits. Plans that do not fit are errors.
+  std::function<schedule::ContractionPlan(const schedule::ContractionPlan&)> replan = {};
   // Settings of the loop passes over kernels: disabled passes, verification, and a callback.
   loop::LoopPassRun passes = {};
 };
@@ -73,6 +78,8 @@ struct Scheduled {
   // Constants that the function reads, repacked as the schedule needs them.
   std::vector<loop::Constant> constants;
   std::string description;  // "contraction 14x2x16 rows outside packed", possibly with "tuned"
+  // Lines of text: the problem and the plan of each contraction, and the order of each other sum.
+  std::vector<std::string> plans;
   std::optional<ScheduledContraction> contraction;
   // Pairs (input, output) of the function for which the output may be written over the input. Every
   // output element is stored after the last read of the input element in its place.

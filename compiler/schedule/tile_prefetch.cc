@@ -52,18 +52,18 @@ int64_t ElementsOfStep(const TiledContraction& t) {
 }
 
 Expr BeginOfPart(const TiledContraction& t, const TilePlace& place) {
-  return place.part * Expr(t.c.reduce.front().extent / t.parts);
+  return place.part * Expr(t.c.reduce.front().extent / t.plan.parts);
 }
 
 Stmt PrefetchColumns(const TiledContraction& t, const TilePlace& place) {
-  if (t.prefetch_distance == 0) return {};
+  if (t.plan.columns_ahead == 0) return {};
   const loop::Load& load = *FactorLoad(t.y);
   const int64_t line = LineElements(load.buffer->dtype) / ElementsOfStep(t);
   std::vector<Stmt> stmts;
   for (int64_t column = 0; column < place.columns; column += line) {
     const Expr at = loop::Substitute(
         FirstElement(load), {{t.block.get(), place.block}, {t.column.get(), Expr(column)}});
-    stmts.push_back(loop::MakePrefetch(load.buffer, at + Expr(t.prefetch_distance)));
+    stmts.push_back(loop::MakePrefetch(load.buffer, at + Expr(t.plan.columns_ahead)));
   }
   return loop::MakeBlock(std::move(stmts));
 }
@@ -75,7 +75,7 @@ Stmt PrefetchNextColumns(const TiledContraction& t, const TilePlace& place, cons
   const loop::Load& load = *FactorLoad(t.y);
   loop::Substitution at = {{t.block.get(), place.block}, {t.column.get(), Expr(0)}};
   for (const Axis& axis : t.c.reduce) at[axis.var.get()] = Expr(0);
-  if (t.parts > 1) at[t.c.reduce.front().var.get()] = BeginOfPart(t, place);
+  if (t.plan.parts > 1) at[t.c.reduce.front().var.get()] = BeginOfPart(t, place);
   const int64_t line = LineElements(load.buffer->dtype);
   const int64_t lines = DivideUp(elements, line);
   const Share share = ShareOf(place.pass * Expr(iterations) + i, passes * iterations, lines);
@@ -94,14 +94,14 @@ Stmt PrefetchNextRows(const TiledContraction& t, const TilePlace& place, const E
   const loop::Load& load = *FactorLoad(t.c.x);
   const int64_t line = LineElements(load.buffer->dtype);
   const int64_t row_lines = DivideUp(t.c.reduce.back().extent, line);
-  const int64_t lines = DivideUp(t.tile.rows * row_lines, t.blocks_per_row_tile * iterations);
+  const int64_t lines = DivideUp(t.plan.tile.rows * row_lines, t.blocks_per_row_tile * iterations);
   if (lines > kMaxRowLines) return {};
   std::vector<Stmt> stmts;
   for (int64_t l = 0; l < lines; ++l) {
     const Expr which = (place.block * Expr(iterations) + i) * Expr(lines) + Expr(l);
     const loop::Substitution at = {
         {t.c.rows.back().var.get(),
-         place.row + Expr(t.tile.rows) + (row_lines == 1 ? which : which / Expr(row_lines))},
+         place.row + Expr(t.plan.tile.rows) + (row_lines == 1 ? which : which / Expr(row_lines))},
         {t.c.reduce.back().var.get(),
          row_lines == 1 ? Expr(0) : which % Expr(row_lines) * Expr(line)}};
     stmts.push_back(loop::MakePrefetch(

@@ -210,7 +210,7 @@ std::optional<Stmt> WindowNest(const loop::Kernel& kernel, const Window& window,
   WindowLoops loops(window, sums);
   if (!loops.Fits()) return std::nullopt;
   // Each channel is a block of one column.
-  sums.tile = {.rows = 1, .vectors = 1, .lanes = 1};
+  sums.plan.tile = {.rows = 1, .vectors = 1, .lanes = 1};
   sums.block = window.channel.var;
   sums.column = Expr(0);
   sums.dot = DotPlan{.row = window.instruction, .loop = &window.instruction->loops.front()};

@@ -233,27 +233,27 @@ class Winograd {
     t.c.rows = {{row, d_.block_tiles()}};
     t.c.column = {column, p_.columns};
     t.c.reduce = {{channel, p_.channels}};
-    t.tile = d_.tile;
-    t.packed = true;
+    t.plan.tile = d_.tile;
+    t.plan.columns = ContractionPlan::Columns::kPacked;
     t.block = loop::MakeVar("block");
     t.column = loop::MakeVar("column");
     t.y = loop::MakeLoad(weights_, {t.block, point, channel, t.column});
     t.c.y = t.y;
-    SetReduction(t, context_.target);
+    PlanReduction(t, context_.target, t.plan);
     t.epilogues = {{products_,
                     {place.products, point, row, t.column},
                     loop::MakeLoad(products_, {place.products, point, row, t.column})}};
     const int64_t rows = d_.tile.rows, whole = d_.block_tiles() / rows;
     const auto weight_bytes = static_cast<double>(weights_->num_bytes());
     if (d_.shares_columns() || !KeepsWeights(weight_bytes, context_.target)) {
-      const int64_t elements = p_.channels * t.tile.columns();
+      const int64_t elements = p_.channels * t.plan.tile.columns();
       t.shared_columns = {elements, DivideUp(d_.block_tiles(), rows), elements};
     }
     const auto tile = [&](const Expr& which, int64_t count) {
       return EmitTile(t, {.row = which * Expr(rows),
                           .rows = count,
                           .block = block,
-                          .columns = t.tile.columns(),
+                          .columns = t.plan.tile.columns(),
                           .pass = which});
     };
     std::vector<Stmt> body;

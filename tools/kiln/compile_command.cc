@@ -174,10 +174,12 @@ void AddCompileCommand(CLI::App& app, Action& action) {
                     "Put the C runtime's sources and build files into the archive");
   command->add_flag("--headers,!--no-headers", flags->headers,
                     "Write the runtime's headers that generated C includes beside it (default)");
-  command->add_option("--emit", flags->emit,
-                      "Print a stage instead: graph, after:<pass> (of the graph, as "
-                      "after:fuse, or of loops, as after:vectorize-loops), fused, stages, loops, "
-                      "scheduled, plan, c, llvm, asm, graph-json, metadata, header, external");
+  command->add_option(
+      "--emit", flags->emit,
+      "Print a stage instead: graph, after:<pass> (of the graph, as "
+      "after:fuse, or of loops, as after:vectorize-loops), fused, stages, plans (of "
+      "schedules), loops, scheduled, plan (of memory), c, llvm, asm, graph-json, "
+      "metadata, header, external");
   command->add_option("--dump-dir", flags->dump_dir,
                       "Write one file per pass and stage to this folder");
   command->add_flag("-q,--quiet", flags->quiet,
