@@ -20,15 +20,6 @@
 namespace kiln::schedule {
 namespace {
 
-// Iterations of the parallel loop per core. Several iterations per core balance uneven work.
-constexpr int64_t kTasksPerCore = 8;
-constexpr int64_t kMinRun = 16;  // shorter contiguous runs of elements are not worth a copy
-// Limits of a part of a divided reduction. Its columns take at most an eighth of the L2 cache, it
-// has at least kMinSteps steps, and its partial sums, which are on the stack, have a maximum size.
-constexpr int64_t kPartOfL2 = 8;
-constexpr int64_t kMinSteps = 64;
-constexpr int64_t kMaxPartialBytes = 64 << 10;
-
 // Merges the axes of a stage, considering the accesses of its factors and of the epilogues.
 void MergeContractionAxes(Stage& stage, std::vector<Epilogue>& epilogues) {
   LoopBody body{.axes = stage.axes, .reduce = stage.reduce, .values = {stage.value}, .stores = {}};
@@ -83,19 +74,18 @@ int64_t PassesOverBlock(const std::vector<Level>& levels) {
 }
 
 // Returns the number of parts that the reduction is divided into. The columns of a part, those of
-// the next part, which are being prefetched, and the rows stay in the L2 cache together. Measured
-// on Sapphire Rapids for 64 rows and cold columns: 4 parts of 3072 steps take 0.9 times as long as
-// one.
+// the next part, which are being prefetched, and the rows stay in the L2 cache together.
 int64_t PartsOfReduction(const TiledContraction& t, const Target& target) {
+  const TileNumbers& numbers = target.machine->tiles;
   const bool may_be = t.packed && !t.dot.has_value() && target.has_caches && t.c.rows.size() == 1 &&
                       t.c.reduce.size() == 1 && t.tile.rows < t.c.rows[0].extent &&
                       t.init.As<loop::FloatImm>() != nullptr;
   const int64_t bytes = t.tile.columns() * t.init.type().dtype.bytes();
-  if (!may_be || t.c.rows[0].extent * bytes > kMaxPartialBytes) return 1;
+  if (!may_be || t.c.rows[0].extent * bytes > numbers.max_partial_bytes) return 1;
   const int64_t extent = t.c.reduce[0].extent;
-  for (int64_t parts = 1; extent / parts >= kMinSteps; ++parts) {
+  for (int64_t parts = 1; extent / parts >= numbers.min_steps_of_part; ++parts) {
     const int64_t steps = extent / parts;
-    if (extent % parts == 0 && steps * bytes <= target.l2_bytes / kPartOfL2) return parts;
+    if (extent % parts == 0 && steps * bytes <= target.l2_bytes / numbers.part_of_l2) return parts;
   }
   return 1;
 }
@@ -162,12 +152,14 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   const bool of_matrices = t.dot.has_value() && t.dot->of_matrices();
   // Matrix products of split float32 factors take about as long as vector products.
   const bool is_fast = of_matrices && t.dot->factor_parts == 1;
-  const bool threads = WorthThreads(is_fast ? cost / kMatrixSpeedup : cost, context.target);
+  const bool threads = WorthThreads(
+      is_fast ? cost / context.target.machine->matrices.speedup : cost, context.target);
   const int64_t cores = std::max(context.target.cores, 1);
+  const int64_t tasks_per_core = context.target.machine->threads.tasks_per_core;
   // Threads share the blocks of columns. The reduction is divided only if there are enough blocks
   // for that.
   if (columns_outside &&
-      (!threads || TotalExtent(t.c.batch) * blocks.count >= kTasksPerCore / 2 * cores)) {
+      (!threads || TotalExtent(t.c.batch) * blocks.count >= tasks_per_core / 2 * cores)) {
     t.parts = PartsOfReduction(t, context.target);
   }
   if (t.parts > 1) {
@@ -201,7 +193,7 @@ Stmt TileLoops(TiledContraction& t, bool columns_outside, int64_t cost, Context&
   size_t end = first_shared;
   if (threads) {
     int64_t tasks = 1;
-    const int64_t wanted = kTasksPerCore * cores;
+    const int64_t wanted = tasks_per_core * cores;
     const auto may_be_fused = [&](const Level& level) {
       return level.kind != Level::Kind::kParts &&
              !(stores_matrices && level.kind == Level::Kind::kRowTiles);
@@ -235,7 +227,7 @@ std::optional<size_t> PaddingOfTiles(const loop::Kernel& kernel, size_t which, c
   const std::optional<size_t> padding = FindRowPadding(kernel, which);
   if (!padding.has_value() || dot.of_matrices()) return std::nullopt;
   const bool in_runs = target.short_of_memory || KeepsOrder(kernel.stages[*padding]) ||
-                       kernel.stages[which].reduce.back().extent >= kMinRun;
+                       kernel.stages[which].reduce.back().extent >= target.machine->dots.min_run;
   return in_runs ? padding : std::nullopt;
 }
 
@@ -335,7 +327,7 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which,
     stmts.push_back(PackColumns(t, context));
   }
   SetReduction(t, context.target);
-  stmts.push_back(TileLoops(t, choice.columns_outside, Cost(stage), context));
+  stmts.push_back(TileLoops(t, choice.columns_outside, Cost(stage, context.target), context));
   for (size_t i = which + 1; t.stores_sums && i < kernel.stages.size(); ++i) {
     stmts.push_back(StageNest(kernel, kernel.stages[i], context));
   }

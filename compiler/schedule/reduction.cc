@@ -17,10 +17,6 @@
 namespace kiln::schedule {
 namespace {
 
-// Maximum bytes of all buffers inside of the shared loops. They are on the stack.
-constexpr int64_t kMaxLocalBytes = 32 << 10;
-constexpr int64_t kMaxFirmwareLocalBytes = 512;
-
 // Returns all stages inside of loops over `outer`, each as `emit` returns it, with local buffers.
 Stmt SharedNest(const loop::Kernel& kernel, const std::vector<Axis>& outer,
                 const std::function<Stmt(const Stage&)>& emit) {
@@ -93,7 +89,7 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
   int64_t cost = 0;
   bool along_space = false;
   for (Stage& stage : kernel.stages) {
-    cost += Cost(stage);
+    cost += Cost(stage, context.target);
     if (stage.combine == loop::Combine::kNone) continue;
     const Along along = VectorAxis(stage);
     along_space |= along == Along::kSpace;
@@ -111,7 +107,9 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
   if (shared == axes.size() && along_space && shared > 0) {
     const WindowTile windows = ChooseWindowTile(kernel, context.target);
     const LongWindowTile long_windows = ChooseLongWindowTile(kernel, context.target);
-    const int vectors = long_windows.any() ? 1 : windows.any() ? windows.vectors : kVectorsPerTile;
+    const int vectors = long_windows.any() ? 1
+                        : windows.any()    ? windows.vectors
+                                           : context.target.machine->reductions.vectors;
     const DType dtype = kernel.stages.front().value.type().dtype;
     const int64_t tile = std::min<int64_t>(axes.back().extent, context.Lanes(dtype) * vectors);
     const int64_t tiles = axes.back().extent / tile;
@@ -149,8 +147,9 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
   }
   const std::vector<Axis> outer =
       FreshAxes({axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(shared)});
-  const int64_t max_bytes =
-      context.target.short_of_memory ? kMaxFirmwareLocalBytes : kMaxLocalBytes;
+  const int64_t max_bytes = context.target.short_of_memory
+                                ? context.target.machine->stack.firmware_shared_bytes
+                                : context.target.machine->stack.shared_bytes;
   if (MakeInner(kernel, outer).bytes > max_bytes) return SeparateReductions(kernel, context);
   return OuterLoops(outer, threads, SharedNest(kernel, outer, inner_stage));
 }

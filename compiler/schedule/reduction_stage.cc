@@ -9,10 +9,6 @@
 namespace kiln::schedule {
 namespace {
 
-// Minimum number of steps of each sum if a reduction is divided into several sums. With fewer
-// steps, combining them gains nothing.
-constexpr int64_t kMinStepsOfChain = 4;
-
 bool Contiguous(const AccessSet& set, size_t position) {
   for (const LinearAccess& access : set.linear) {
     const int64_t stride = access.form.coefficients[position];
@@ -29,8 +25,8 @@ ForKind ReduceLanes(int64_t extent, DType dtype, const Target& target) {
 }
 
 // Returns serial loops over reduction axes. Small windows are unrolled.
-Stmt ReduceLoops(const std::vector<Axis>& axes, Stmt body) {
-  const bool unroll = TotalExtent(axes) <= kMaxWindowTerms;
+Stmt ReduceLoops(const std::vector<Axis>& axes, Stmt body, const Target& target) {
+  const bool unroll = TotalExtent(axes) <= target.machine->windows.max_terms;
   return Nest(axes, unroll ? ForKind::kUnrolled : ForKind::kSerial, std::move(body));
 }
 
@@ -38,9 +34,10 @@ Stmt ReduceLoops(const std::vector<Axis>& axes, Stmt body) {
 // narrow and the reduction long.
 int64_t Chains(const Stage& stage, int64_t extent, const Context& context) {
   const int64_t lanes = context.Lanes(stage.value.type().dtype);
-  const int64_t chains = kVectorsPerTile * lanes / extent;
+  const int64_t chains = context.target.machine->reductions.vectors * lanes / extent;
   const bool is_long =
-      stage.reduce.size() == 1 && stage.reduce[0].extent >= kMinStepsOfChain * chains;
+      stage.reduce.size() == 1 &&
+      stage.reduce[0].extent >= context.target.machine->reductions.min_steps_of_chain * chains;
   return lanes > 1 && is_long && stage.value.As<loop::Dot>() == nullptr ? chains : 1;
 }
 
@@ -61,7 +58,7 @@ Stmt SpaceTile(const Stage& stage, const Expr& begin, int64_t extent, Context& c
   std::vector<Stmt> stmts;
   for (const Buffer& sum : sums) stmts.push_back(Fill(sum, extent, kind, stage.init));
   if (sums.size() == 1) {
-    stmts.push_back(ReduceLoops(stage.reduce, add(0, stage.value)));
+    stmts.push_back(ReduceLoops(stage.reduce, add(0, stage.value), context.target));
   } else {
     const Axis& steps = stage.reduce[0];
     for (const Strip& strip : Strips(steps.extent, static_cast<int64_t>(sums.size()), "step")) {
@@ -93,7 +90,8 @@ Stmt SpaceTile(const Stage& stage, const Expr& begin, int64_t extent, Context& c
 Stmt AlongSpace(const Stage& stage, Context& context) {
   const Axis& inner = stage.axes.back();
   const int64_t tile =
-      std::min<int64_t>(inner.extent, context.Lanes(stage.value.type().dtype) * kVectorsPerTile);
+      std::min<int64_t>(inner.extent, context.Lanes(stage.value.type().dtype) *
+                                          context.target.machine->reductions.vectors);
   std::vector<Stmt> parts;
   for (const Strip& strip : Strips(inner.extent, tile, "tile")) {
     parts.push_back(
@@ -108,7 +106,8 @@ Stmt AlongReduce(const Stage& stage, Context& context) {
   const Axis& inner = stage.reduce.back();
   const int64_t lanes = context.Lanes(stage.value.type().dtype);
   int64_t width = 1;
-  while (width < lanes * kVectorsPerTile && width * 2 <= inner.extent) width *= 2;
+  const int64_t most = lanes * context.target.machine->reductions.vectors;
+  while (width < most && width * 2 <= inner.extent) width *= 2;
   const Buffer acc = LocalBuffer(stage, "_acc", {width});
   const auto term = [&](const Expr& begin) {
     return [&stage, &inner, begin](const Expr& lane) {

@@ -8,8 +8,6 @@
 namespace kiln::schedule {
 
 // Number of vectors of sums.
-inline constexpr int kVectorsPerTile = 4;  // enough to hide the latency of an addition
-
 // Vectors are along the innermost axis of the space, or along the innermost axis of the reduction.
 enum class Along { kSpace, kReduce };
 Along VectorAxis(const Stage& stage);

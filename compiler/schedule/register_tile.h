@@ -118,6 +118,8 @@ struct TiledContraction {
   // `row_buffers` is its memory.
   std::function<Stmt(const TilePlace&)> before_rows = {};
   std::vector<Buffer> row_buffers = {};
+  // Numbers of the target's machine.
+  const Machine* machine = nullptr;
   // Maximum number of multiply-adds in the innermost loop, which is unrolled to reduce its
   // overhead.
   int64_t max_unrolled = 1;
@@ -164,9 +166,9 @@ TileProblem TileProblemOf(const TiledContraction& contraction, const Target& tar
 // other cases.
 Stmt PackColumns(TiledContraction& contraction, Context& context);
 
-// Sets how the target runs the reduction of a contraction whose `y` is set: fused_multiply_add,
-// max_unrolled (small if code has to be small), prefetch_distance (for columns that do not stay in
-// the L1 cache) and prefetches_epilogues.
+// Sets how the target runs the reduction of a contraction whose `y` is set: machine,
+// fused_multiply_add, max_unrolled (small if code has to be small), prefetch_distance (for columns
+// that do not stay in the L1 cache) and prefetches_epilogues.
 void SetReduction(TiledContraction& contraction, const Target& target);
 
 // Returns sum + x · y, with one group of each factor, by the plan's instruction.
