@@ -6,10 +6,6 @@
 namespace kiln::schedule {
 namespace {
 
-// Minimum number of columns. Fewer columns do not fill a vector, and the reduction family
-// vectorizes along the reduction axis instead.
-constexpr int64_t kMinColumns = 4;
-
 // Sets `form` to the factor's flat index as a linear form in `vars`. Returns false if the index is
 // not linear.
 bool ReadFactorForm(const Expr& factor, const std::vector<Var>& vars, const loop::Bounds& bounds,
@@ -79,7 +75,7 @@ std::optional<Contraction> AsContraction(const Stage& stage, const Expr& store,
   }
   const int lanes = target.Lanes(stage.value.type().dtype);
   if (x_form.coefficients[column] != 0 || y_form.coefficients[column] == 0 ||
-      c.column.extent < std::min<int64_t>(kMinColumns, lanes)) {
+      c.column.extent < std::min<int64_t>(target.machine->tiles.min_columns, lanes)) {
     return std::nullopt;
   }
   for (size_t i = 0; i < stage.axes.size(); ++i) {

@@ -166,6 +166,7 @@ Stmt ContractionNest(const loop::Kernel& kernel, size_t which, TiledContraction 
   TiledContraction& t = merged;
   t.plan = plan;
   t.code = context.code;
+  t.machine = context.target.machine;
   std::vector<Stmt> stmts;
   for (size_t i = 0; i < which; ++i) {
     if (t.padding != i) {

@@ -14,12 +14,6 @@ namespace {
 
 using Algorithm = ContractionChoice::Algorithm;
 
-// Maximum number of tiles in a Winograd block that is measured. It is above the limit of the model,
-// but scratch memory grows with it.
-constexpr int64_t kMaxMeasuredBlockTiles = 256;
-// Number of register tiles of a Winograd division that are worth measuring.
-constexpr size_t kProductTiles = 3;
-
 // Returns the extents with the strides of each form: " 54@3584 54@64".
 std::string AxesText(const std::vector<Axis>& axes, const std::vector<loop::LinearForm>& forms) {
   std::string text;
@@ -40,7 +34,8 @@ std::string DTypesText(const TiledContraction& t) {
   return absl::StrCat(sum.ToString(), " of ", x.ToString(), " ", y.ToString());
 }
 
-std::optional<std::string> ProblemText(const TiledContraction& t, bool constant, bool winograd) {
+std::optional<std::string> ProblemText(const TiledContraction& t, bool constant, bool winograd,
+                                       const Target& target) {
   std::vector<Axis> all = t.c.batch;
   all.insert(all.end(), t.c.rows.begin(), t.c.rows.end());
   all.push_back(t.c.column);
@@ -75,7 +70,7 @@ std::optional<std::string> ProblemText(const TiledContraction& t, bool constant,
                     t.dot->row == nullptr ? "dot" : t.dot->row->name);
   }
   int64_t cost = 0;
-  for (const Epilogue& epilogue : t.epilogues) cost += Cost(epilogue.value);
+  for (const Epilogue& epilogue : t.epilogues) cost += Cost(epilogue.value, target);
   absl::StrAppend(&text, t.stores_sums ? " stored" : absl::StrCat(" epilogue ", cost));
   if (winograd) absl::StrAppend(&text, " 3x3");
   return text;
@@ -118,7 +113,8 @@ std::vector<std::vector<ContractionChoice>> Kinds(const ContractionProblem& prob
       if (kind.empty()) {
         const std::vector<TileShape> tiles =
             RankTiles(ProductProblem(winograd, division.block_tiles(), target), target);
-        for (size_t i = 0; i < std::min(tiles.size(), kProductTiles); ++i) {
+        for (size_t i = 0; i < std::min(tiles.size(), target.machine->winograd.measured_tiles);
+             ++i) {
           WinogradDivision other = division;
           other.tile = tiles[i];
           kind.push_back(WinogradChoice(other));
@@ -168,10 +164,11 @@ absl::Status CheckWinograd(const ContractionProblem& problem, const ContractionC
   KILN_RETURN_IF_ERROR(CheckRange("block_rows", choice.block_rows, tile_rows, "the rows of tiles"));
   const WinogradDivision division =
       DivideWinograd(winograd, choice.outputs, choice.block_rows, target);
-  if (choice.block_rows > 1 && division.block_tiles() > kMaxMeasuredBlockTiles) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "block_rows: found ", choice.block_rows, ", which makes blocks of ", division.block_tiles(),
-        " tiles, wanted blocks of up to ", kMaxMeasuredBlockTiles, " tiles"));
+  const int64_t most = target.machine->winograd.max_measured_block_tiles;
+  if (choice.block_rows > 1 && division.block_tiles() > most) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("block_rows: found ", choice.block_rows, ", which makes blocks of ",
+                     division.block_tiles(), " tiles, wanted blocks of up to ", most, " tiles"));
   }
   KILN_RETURN_IF_ERROR(
       CheckRange("rows", choice.rows, division.block_tiles(), "the tiles of a block"));
@@ -212,7 +209,7 @@ TileProblem TileProblemOf(const TiledContraction& t, const Target& target) {
     if (const DotLoop* loop = t.dot->loop) {
       problem.only = TileShape{.rows = loop->rows, .vectors = loop->columns};
     } else if (t.dot->of_matrices()) {
-      problem.only = TileOfMatrices(c);
+      problem.only = TileOfMatrices(c, target);
     }
     if (t.dot->panel) {
       problem.row_stride = t.dot->steps * t.dot->group * t.dot->row_dtype.bytes();
@@ -237,7 +234,7 @@ std::optional<ContractionProblem> AsContractionProblem(const TiledContraction& t
   }
   const bool constant = FindConstant(context, FactorLoad(t.c.y)->buffer) != nullptr;
   problem.tile.cold_columns = constant;
-  std::optional<std::string> text = ProblemText(t, constant, problem.winograd.has_value());
+  std::optional<std::string> text = ProblemText(t, constant, problem.winograd.has_value(), target);
   if (!text.has_value()) return std::nullopt;
   problem.text = *std::move(text);
   return problem;

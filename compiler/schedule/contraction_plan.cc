@@ -16,39 +16,10 @@
 namespace kiln::schedule {
 namespace {
 
-// Iterations of the parallel loop per core. Several iterations per core balance uneven work.
-constexpr int64_t kTasksPerCore = 8;
-// Limits of a part of a divided reduction. Its columns take at most an eighth of the L2 cache, it
-// has at least kMinSteps steps, and its partial sums, which are on the stack, have a maximum size.
-constexpr int64_t kPartOfL2 = 8;
-constexpr int64_t kMinSteps = 64;
-constexpr int64_t kMaxPartialBytes = 64 << 10;
-
-// Distance of column prefetches: the bytes that arrive from memory during the latency of one line.
-// The hardware prefetches too, but stops at the end of every page. Measured with 8 rows on Zen 5:
-// 15 GB/s with 1 KiB, 38 with 4, 47 with 8.
-constexpr int64_t kPanelPrefetchBytes = 8192;
-// Minimum number of rows of a tile that prefetches columns. Tiles of fewer rows load far enough
-// ahead of their multiply-adds anyway. Measured with prefetches: 2 rows take 1.18 times as long, 3
-// rows 0.84 times.
-constexpr int64_t kMinRowsOfPrefetch = 3;
-// Maximum number of tiles that read the same columns and prefetch them. If more tiles read them,
-// columns come from the L2 cache, which the hardware does well. Prefetches would then delay the
-// next columns, which come from memory. Measured for products of weights of 2.4 MB on Sapphire
-// Rapids, with such prefetches too: 2 tiles take 0.9 times as long, 4 tiles 1.0, 8 tiles 1.03.
-constexpr int64_t kMaxTilesFromMemory = 2;
-
-// Maximum number of multiply-adds in an innermost loop. The loop then fits into the cache of
-// decoded instructions, together with its neighbors.
-constexpr int64_t kMaxUnrolled = 112;
-// The same for dots of one sum on machines where code has to be small.
-constexpr int64_t kScalarDotsUnrolled = 16;
-// Minimum number of steps of a reduction that leave time to fetch the data of the epilogue.
-constexpr int64_t kMinStepsAhead = 32;
-
 // True if so few tiles read the columns that memory determines the speed.
-bool ReadsColumnsFromMemory(const TiledContraction& t, const TileShape& tile) {
-  return TotalExtent(t.c.rows) <= kMaxTilesFromMemory * tile.outer_rows * tile.rows;
+bool ReadsColumnsFromMemory(const TiledContraction& t, const TileShape& tile,
+                            const Target& target) {
+  return TotalExtent(t.c.rows) <= target.machine->prefetch.max_tiles * tile.outer_rows * tile.rows;
 }
 
 // Bytes of an element of the columns as tiles read them.
@@ -61,20 +32,19 @@ int64_t BytesOfColumns(const TiledContraction& t) {
 }
 
 // Returns the number of parts that the reduction is divided into. The columns of a part, those of
-// the next part, which are being prefetched, and the rows stay in the L2 cache together. Measured
-// on Sapphire Rapids for 64 rows and cold columns: 4 parts of 3072 steps take 0.9 times as long as
-// one.
+// the next part, which are being prefetched, and the rows stay in the L2 cache together.
 int64_t PartsOfReduction(const TiledContraction& t, const ContractionPlan& plan,
                          const Target& target) {
+  const TileNumbers& numbers = target.machine->tiles;
   const bool may_be = plan.packs() && !t.dot.has_value() && target.has_caches &&
                       t.c.rows.size() == 1 && t.c.reduce.size() == 1 &&
                       plan.tile.rows < t.c.rows[0].extent && t.init.As<loop::FloatImm>() != nullptr;
   const int64_t bytes = plan.tile.columns() * t.init.type().dtype.bytes();
-  if (!may_be || t.c.rows[0].extent * bytes > kMaxPartialBytes) return 1;
+  if (!may_be || t.c.rows[0].extent * bytes > numbers.max_partial_bytes) return 1;
   const int64_t extent = t.c.reduce[0].extent;
-  for (int64_t parts = 1; extent / parts >= kMinSteps; ++parts) {
+  for (int64_t parts = 1; extent / parts >= numbers.min_steps_of_part; ++parts) {
     const int64_t steps = extent / parts;
-    if (extent % parts == 0 && steps * bytes <= target.l2_bytes / kPartOfL2) return parts;
+    if (extent % parts == 0 && steps * bytes <= target.l2_bytes / numbers.part_of_l2) return parts;
   }
   return 1;
 }
@@ -142,17 +112,18 @@ Columns SourceOfColumns(const TiledContraction& t, const Context& context) {
 }  // namespace
 
 void PlanReduction(const TiledContraction& t, const Target& target, ContractionPlan& plan) {
+  const PrefetchNumbers& prefetch = target.machine->prefetch;
   plan.order = OrderOfSums(t, target);
   const bool scalar_dots = t.dot.has_value() && t.dot->row != nullptr && plan.tile.lanes == 1;
-  plan.max_unrolled = !target.short_of_memory ? kMaxUnrolled
-                      : scalar_dots           ? kScalarDotsUnrolled
+  plan.max_unrolled = !target.short_of_memory ? target.machine->tiles.max_unrolled
+                      : scalar_dots           ? target.machine->tiles.scalar_dots_unrolled
                                               : 1;
   const bool ahead = plan.packs() && target.has_caches &&
-                     plan.tile.outer_rows * plan.tile.rows >= kMinRowsOfPrefetch &&
-                     ReadsColumnsFromMemory(t, plan.tile) &&
+                     plan.tile.outer_rows * plan.tile.rows >= prefetch.min_rows &&
+                     ReadsColumnsFromMemory(t, plan.tile, target) &&
                      BytesOfColumns(t) > target.l1_bytes / 2;
-  plan.columns_ahead = ahead ? kPanelPrefetchBytes / ColumnElementBytes(t) : 0;
-  plan.epilogue_ahead = target.has_caches && t.steps() >= kMinStepsAhead;
+  plan.columns_ahead = ahead ? prefetch.column_bytes / ColumnElementBytes(t) : 0;
+  plan.epilogue_ahead = target.has_caches && t.steps() >= prefetch.min_steps;
 }
 
 ContractionPlan PlanContraction(const TiledContraction& t, const ContractionChoice& choice,
@@ -175,16 +146,18 @@ ContractionPlan PlanContraction(const TiledContraction& t, const ContractionChoi
   plan.batch_inside = !plan.columns_outside && KeepsAllColumns(t, plan, target);
   // Matrix products of split float32 factors take about as long as vector products.
   const bool is_fast = of_matrices && t.dot->factor_parts == 1;
-  const bool threads = WorthThreads(is_fast ? cost / kMatrixSpeedup : cost, target);
+  const bool threads =
+      WorthThreads(is_fast ? cost / target.machine->matrices.speedup : cost, target);
   const int64_t cores = std::max(target.cores, 1);
-  if (threads) plan.tasks = kTasksPerCore * cores;
+  const int64_t tasks_per_core = target.machine->threads.tasks_per_core;
+  if (threads) plan.tasks = tasks_per_core * cores;
   // Threads share the blocks of columns. The reduction is divided only if there are enough blocks
   // for that.
   const int64_t blocks = DivideUp(t.c.column.extent, plan.tile.columns());
   if (stores_matrices) {
     plan.parts = t.dot->reduction_parts;
   } else if (plan.columns_outside &&
-             (!threads || TotalExtent(t.c.batch) * blocks >= kTasksPerCore / 2 * cores)) {
+             (!threads || TotalExtent(t.c.batch) * blocks >= tasks_per_core / 2 * cores)) {
     plan.parts = PartsOfReduction(t, plan, target);
   }
   PlanReduction(t, target, plan);

@@ -119,7 +119,7 @@ TEST(DotFloats, MultiplyInMatrices) {
   ExpectLikeNaive(kernel, target, kTolerance, kAllowed);
   // The issue slots of vdpbf16ps do not matter for matrices.
   Target slow = target;
-  slow.bfloat_slots = kBFloatSlotsOfIntel;
+  slow.machine = &MachineOf(slow.triple, "sapphirerapids");
   EXPECT_EQ(DescriptionOf(kernel, slow), description);
 }
 
@@ -145,7 +145,7 @@ TEST(DotFloats, ConstantsTakeHalfOfTheBytes) {
 // A single row waits for its constants, which take half of the bytes.
 TEST(DotFloats, SlowMachinesHaveThemOfSingleRows) {
   Target machine = Machines().back();
-  machine.bfloat_slots = kBFloatSlotsOfIntel;
+  machine.machine = &MachineOf(machine.triple, "sapphirerapids");
   for (const int64_t rows : {1, 2, 64}) {
     const std::string text = Schedule(Dense(1, rows, 64, 32), machine, kAllowed).description;
     EXPECT_EQ(absl::StrContains(text, kName), rows == 1) << text;

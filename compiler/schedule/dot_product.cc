@@ -17,15 +17,6 @@ namespace {
 
 using loop::Range;
 
-constexpr int64_t kMinReduce = 4;           // shorter reductions do not use an instruction
-constexpr int64_t kMaxPartReadOn = 3;       // elements read past a run: at most a third of it
-constexpr int64_t kMaxPartOfData = 4;       // copied rows: at most a quarter of the data
-constexpr int64_t kMaxPartOfTensors = 3;    // copied rows: at most a third of a model's tensors
-constexpr int64_t kMaxTileLanes = 1 << 16;  // elements of the rows of a tile that is one loop
-// Minimum steps and columns for SMMLA. With fewer, SDOT takes fewer instructions (counted on
-// AArch64).
-constexpr int64_t kMinStepsTogether = 8, kMinColumnsTogether = 32;
-
 // Range of the elements of a constant factor. Floats have none, because they are rounded to the
 // type that the instruction reads.
 using Values = std::optional<Range>;
@@ -99,7 +90,7 @@ int64_t RowBytes(const Contraction& c, const DotPlan& plan) {
 // once save more instructions, and are copied anyway.
 bool IsSmallPart(const Contraction& c, int64_t bytes, const Context& context) {
   return TotalExtent(c.rows) > 1 || !context.memory.has_value() ||
-         bytes <= context.memory->least_bytes / kMaxPartOfTensors;
+         bytes <= context.memory->least_bytes / context.target.machine->dots.max_part_of_tensors;
 }
 
 // True if `bytes` of copied rows do not raise the memory plan of the model. This is known only for
@@ -121,9 +112,11 @@ bool HoldsRows(const Contraction& c, const DotPlan& plan, bool padded, const Con
     const int64_t rows = std::min(TotalExtent(c.rows), MaxAccumulators(target));
     return RowBytes(c, plan) <= target.stack_bytes / rows;
   }
-  const int64_t bytes = std::min<int64_t>(TotalExtent(c.rows), kScalarTileRows) * RowBytes(c, plan);
+  const int64_t bytes =
+      std::min<int64_t>(TotalExtent(c.rows), target.machine->tiles.scalar_rows) * RowBytes(c, plan);
   const int64_t data_bytes = FactorLoad(c.x)->buffer->num_bytes();
-  const bool is_small = bytes <= target.stack_bytes || bytes <= data_bytes / kMaxPartOfData;
+  const bool is_small =
+      bytes <= target.stack_bytes || bytes <= data_bytes / target.machine->dots.max_part_of_data;
   return padded || (is_small && IsSmallPart(c, bytes, context)) ||
          FitsBesideTensors(c, bytes, context);
 }
@@ -152,7 +145,8 @@ bool LieRight(const Contraction& c, const DotPlan& plan, RowSource source, const
   }
   const int64_t run = c.reduce.back().extent, read = DivideUp(run, plan.group) * plan.group;
   const bool whole_groups = read == run;
-  const bool may_read_on = source == RowSource::kStored && read - run <= run / kMaxPartReadOn;
+  const bool may_read_on =
+      source == RowSource::kStored && read - run <= run / target.machine->dots.max_part_read_on;
   if (!whole_groups && !may_read_on) return false;
   const auto form = FactorForm(c.x, c.reduce);
   return form.has_value() && form->coefficients.back() == 1;
@@ -160,16 +154,17 @@ bool LieRight(const Contraction& c, const DotPlan& plan, RowSource source, const
 
 // True if an instruction of several rows pays. Its rows are copied, each in one run of whole
 // groups. It needs enough columns, and enough steps between the beginning and the end of a tile.
-bool PaysRowsTogether(const DotInstruction& row, const Contraction& c, RowSource source) {
+bool PaysRowsTogether(const DotInstruction& row, const Contraction& c, RowSource source,
+                      const DotNumbers& numbers) {
   return source == RowSource::kData && c.reduce.size() == 1 &&
          c.reduce[0].extent % row.group == 0 &&
-         c.reduce[0].extent >= kMinStepsTogether * row.group &&
-         c.column.extent >= kMinColumnsTogether && RowExtent(c, 0) > 1;
+         c.reduce[0].extent >= numbers.min_steps_together * row.group &&
+         c.column.extent >= numbers.min_columns_together && RowExtent(c, 0) > 1;
 }
 
 // Returns the loop in assembly that reads rows and columns as they are stored: a panel, or rows of
 // one run. Returns null if there is none.
-const DotLoop* FindLoop(const Contraction& c, const DotPlan& plan) {
+const DotLoop* FindLoop(const Contraction& c, const DotPlan& plan, const Target& target) {
   if (plan.row == nullptr || plan.steps == 1) return nullptr;
   const bool as_read = plan.panel || (c.reduce.size() == 1 && plan.row_offset == 0);
   for (const DotLoop& loop : plan.row->loops) {
@@ -178,7 +173,7 @@ const DotLoop* FindLoop(const Contraction& c, const DotPlan& plan) {
                                 TotalExtent(c.reduce) % plan.group == 0 &&
                                 (plan.shift == 0 || loop.run == plan.group);
     const bool fits = (loop.rows == 1 || rows_alternate) && loop.columns <= c.column.extent &&
-                      loop.rows * plan.steps * plan.group <= kMaxTileLanes;
+                      loop.rows * plan.steps * plan.group <= target.machine->dots.max_loop_elements;
     if (fits && as_read && (plan.panel || !loop.copied_rows)) return &loop;
   }
   return nullptr;
@@ -227,7 +222,7 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
            (of_matrices &&
             !((sum.is_float() || x == row->a) && PaysMatrices(*row, c, factor_parts, target))) ||
            (sum.is_float() && !PaysForFloats(*row, c, target)) ||
-           (row->vector_rows() > 1 && !PaysRowsTogether(*row, c, source));
+           (row->vector_rows() > 1 && !PaysRowsTogether(*row, c, source, target.machine->dots));
   });
   // Among equally fast instructions, one without a change of signs and without a shift is
   // preferred.
@@ -252,7 +247,7 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
     const bool stores = plan.stores_matrices() ||
                         (plan.of_matrices() && c.rows.size() > 1 && MayStoreMatrices(c, padded));
     if (plan.panel && !stores && !HoldsRows(c, plan, padded, context)) continue;
-    plan.loop = FindLoop(c, plan);
+    plan.loop = FindLoop(c, plan, target);
     return plan;
   }
   return std::nullopt;
@@ -268,7 +263,8 @@ std::optional<DotPlan> PlanDotProduct(const loop::Kernel& kernel, size_t which, 
       AsContraction(stage, FlatIndex(stage.buffer, stage.index, bounds), target);
   const DType sum = stage.value.type().dtype;
   const bool of_floats = sum == kF32 && (context.bfloat16_products || context.float_parts);
-  if (!c.has_value() || !(sum == kI32 || of_floats) || TotalExtent(c->reduce) < kMinReduce) {
+  if (!c.has_value() || !(sum == kI32 || of_floats) ||
+      TotalExtent(c->reduce) < target.machine->dots.min_reduce) {
     return std::nullopt;
   }
   const loop::Constant* y = ConstantFactor(c->y, context);

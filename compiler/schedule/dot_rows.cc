@@ -25,14 +25,14 @@ Stmt InParts(const Axis& inner, int64_t count, const Stmt& at_inner,
 // Returns store(x) for all of `inner`. It is unrolled in parts if their size divides the extent,
 // otherwise a loop of `kind`. If `x` is padded data, and padding is the same for all of `inner`, it
 // is tested once.
-Stmt CopyRun(const Axis& inner, const Expr& x, ForKind kind,
+Stmt CopyRun(const Axis& inner, const Expr& x, ForKind kind, int64_t max_written_out,
              const std::function<Stmt(const Expr&)>& store) {
   const auto written_out = [](const Axis& element, Stmt s) {
     return Nest({element}, ForKind::kUnrolled, std::move(s));
   };
   const auto copy = [&](const Expr& value) {
-    return inner.extent % kMaxWrittenOut == 0
-               ? InParts(inner, kMaxWrittenOut, store(value), written_out)
+    return inner.extent % max_written_out == 0
+               ? InParts(inner, max_written_out, store(value), written_out)
                : Nest({inner}, kind, store(value));
   };
   const auto* padded = x.As<loop::Select>();
@@ -99,14 +99,14 @@ Stmt FillPanel(const TiledContraction& t, const Expr& value, const Buffer& panel
     });
     return Nest({outer}, ForKind::kSerial, Nest(reduce, ForKind::kSerial, copy));
   }
-  const bool is_short = scalar && inner.extent <= kMaxWrittenOut && !t.code.tests_runs;
+  const int64_t most = target.machine->code.max_written_out;
+  const bool is_short = scalar && inner.extent <= most && !t.code.tests_runs;
   const ForKind kind = is_short ? ForKind::kUnrolled : ForKind::kVectorized;
-  const bool writes_out =
-      scalar && inner.extent > kMaxWrittenOut && inner.extent % kMaxWrittenOut == 0;
+  const bool writes_out = scalar && inner.extent > most && inner.extent % most == 0;
   if (scalar && t.code.tests_runs) {
-    copy = CopyRun(inner, element_of_row, kind, store_element);
+    copy = CopyRun(inner, element_of_row, kind, most, store_element);
   } else if (writes_out) {
-    copy = InParts(inner, kMaxWrittenOut, copy, [](const Axis& element, Stmt s) {
+    copy = InParts(inner, most, copy, [](const Axis& element, Stmt s) {
       return Nest({element}, ForKind::kUnrolled, std::move(s));
     });
   } else {

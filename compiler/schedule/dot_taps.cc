@@ -12,12 +12,6 @@ namespace {
 
 using loop::Range;
 
-// Lanes of the narrowest vector of sums of any instruction.
-constexpr int64_t kMinLanes = 4;
-// Maximum width of interleaved vectors of bytes. Wider ones take many steps, because machines
-// interleave vectors of 256 and 512 bits as several of 128 bits.
-constexpr int64_t kBytesInterleavedBits = 128;
-
 // Returns the value under a conversion to int32; empty if `factor` is not such a conversion.
 Expr Narrow(const Expr& factor) {
   const auto* cast = factor.As<loop::Cast>();
@@ -33,7 +27,7 @@ const DotInstruction* FindRow(DType x, const Range& y, const Target& target) {
   for (const DotInstruction* row : DotInstructionsOf(target, kI32)) {
     const int64_t bits = row->FormOf(target)->lanes * int64_t{kI32.bits};
     if (row->geometry == DotGeometry::kColumns && row->group > 1 && !row->swaps &&
-        (row->a.bits > 8 || bits <= kBytesInterleavedBits) &&
+        (row->a.bits > 8 || bits <= target.machine->dots.bytes_interleaved_bits) &&
         Range::OfType(x).within(Range::OfType(row->a)) && y.within(Range::OfType(row->b))) {
       return row;
     }
@@ -47,7 +41,7 @@ std::optional<Stage> GroupTaps(const Stage& stage, Context& context) {
   const auto* product = stage.value.As<loop::Binary>();
   if (stage.combine != loop::Combine::kSum || product == nullptr ||
       product->op != loop::BinaryOp::kMul || stage.axes.empty() ||
-      stage.axes.back().extent % kMinLanes != 0) {
+      stage.axes.back().extent % context.target.machine->dots.min_lanes != 0) {
     return std::nullopt;
   }
   const auto window = std::find_if(stage.reduce.begin(), stage.reduce.end(),

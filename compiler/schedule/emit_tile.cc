@@ -11,9 +11,6 @@
 namespace kiln::schedule {
 namespace {
 
-// Steps of the reduction in one iteration.
-constexpr int64_t kMaxSteps = 4;
-
 // Returns `step` inside of loops over the reduction. Each iteration has several steps, so that few
 // instructions are spent on the loops.
 Stmt Reduction(const TiledContraction& t, const TilePlace& place, const Stmt& step,
@@ -28,7 +25,8 @@ Stmt Reduction(const TiledContraction& t, const TilePlace& place, const Stmt& st
   }
   int64_t steps = 1;
   const int64_t extent = outer.back().extent;
-  for (int64_t s = 2; s <= std::min(t.plan.max_unrolled / accumulators, kMaxSteps); ++s) {
+  for (int64_t s = 2; s <= std::min(t.plan.max_unrolled / accumulators, t.machine->tiles.max_steps);
+       ++s) {
     if (extent % s == 0) steps = s;
   }
   if (steps > 1) {

@@ -7,9 +7,6 @@
 namespace kiln::schedule {
 namespace {
 
-// Cost of storing an element and loading it again, in additions.
-constexpr int64_t kStoreCost = 3;
-
 int CountLoads(const Stage& stage, const Buffer& buffer) {
   int loads = 0;
   loop::VisitExpr(stage.value, [&](const Expr& e) {
@@ -36,7 +33,7 @@ bool KeepsFactorsPlain(const Stage& consumer, const Stage& producer, const Targe
 // Returns the cost of computing one element at a consumer's read. PartitionLoops separates padding
 // with a number from the data, so that only the load of the data counts. This requires that the
 // innermost axis of the data is walked in order.
-int64_t CostWhereRead(const Stage& producer) {
+int64_t CostWhereRead(const Stage& producer, const Target& target) {
   const auto* padded = producer.value.As<loop::Select>();
   const bool is_padded = padded != nullptr && loop::IsConstant(padded->if_false);
   const auto* data = is_padded ? padded->if_true.As<loop::Load>() : nullptr;
@@ -45,7 +42,7 @@ int64_t CostWhereRead(const Stage& producer) {
   const bool in_order =
       data != nullptr && !producer.axes.empty() &&
       loop::Simplify(data->index.back(), bounds).get() == producer.axes.back().var.get();
-  return in_order ? 1 : Cost(producer.value);
+  return in_order ? 1 : Cost(producer.value, target);
 }
 
 bool WorthInlining(const loop::Kernel& kernel, const Stage& producer, const Target& target) {
@@ -57,8 +54,8 @@ bool WorthInlining(const loop::Kernel& kernel, const Stage& producer, const Targ
              TotalExtent(consumer.reduce);
   }
   const int64_t points = std::max<int64_t>(TotalExtent(producer.axes), 1);
-  return reads * CostWhereRead(producer) <=
-         points * Cost(producer.value) + reads + points * kStoreCost;
+  return reads * CostWhereRead(producer, target) <=
+         points * Cost(producer.value, target) + reads + points * target.machine->costs.store;
 }
 
 // Returns the internal buffer that an output is a plain copy of; null if it is not a copy.

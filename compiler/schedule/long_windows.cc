@@ -10,12 +10,6 @@
 namespace kiln::schedule {
 namespace {
 
-// Maximum number of sums, and of elements that slide through registers: enough independent chains
-// of multiply-adds.
-constexpr int64_t kMaxPlaces = 8;
-// Maximum number of elements of a window along its last axis that are unrolled for each place.
-constexpr int64_t kMaxTaps = 8;
-
 // Returns the position of the last axis with several elements. Some axes at the end are not
 // considered. If there is none, returns the last axis that is considered.
 size_t LastOf(const std::vector<Axis>& axes, size_t behind) {
@@ -60,7 +54,7 @@ Stmt Sums(const Stage& stage, const Target& target) {
     sums.push_back(LocalBuffer(stage, "_acc", {lanes.extent}));
     stmts.push_back(Fill(sums.back(), lanes.extent, kind, stage.init));
   }
-  for (const Strip& strip : Strips(tap.extent, kMaxTaps, "taps")) {
+  for (const Strip& strip : Strips(tap.extent, target.machine->windows.long_taps, "taps")) {
     std::vector<Stmt> adds;
     for (int64_t t = 0; t < strip.size; ++t) {
       const Expr term = loop::Substitute(stage.value, {{tap.var.get(), strip.begin + Expr(t)}});
@@ -89,7 +83,8 @@ Stmt Sums(const Stage& stage, const Target& target) {
 
 LongWindowTile ChooseLongWindowTile(const loop::Kernel& kernel, const Target& target) {
   const std::vector<Axis>& axes = kernel.stages.back().axes;
-  if (target.vector_registers < kManyRegisters || target.short_of_memory || axes.size() < 2) {
+  if (target.vector_registers < target.machine->windows.many_registers || target.short_of_memory ||
+      axes.size() < 2) {
     return {};
   }
   const size_t place = LastOf(axes, 1);
@@ -98,14 +93,14 @@ LongWindowTile ChooseLongWindowTile(const loop::Kernel& kernel, const Target& ta
     if (!stage.value.type().dtype.is_float() || stage.axes.size() != axes.size()) return {};
     if (!Reduces(stage)) continue;
     ++windows;
-    if (TotalExtent(stage.reduce) <= kMaxWindowTerms ||
+    if (TotalExtent(stage.reduce) <= target.machine->windows.max_terms ||
         !Overlaps(stage, stage.axes[place], stage.reduce[LastOf(stage.reduce, 0)])) {
       return {};
     }
   }
   const int64_t extent = axes[place].extent;
   if (windows != 1 || extent < 2) return {};
-  return {place, DivideUp(extent, DivideUp(extent, kMaxPlaces))};
+  return {place, DivideUp(extent, DivideUp(extent, target.machine->windows.long_places))};
 }
 
 Stmt LongWindowStage(const Stage& stage, const Target& target) {

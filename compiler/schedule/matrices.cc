@@ -10,25 +10,6 @@
 namespace kiln::schedule {
 namespace {
 
-constexpr int64_t kMinPiece = 16;             // minimum elements of a row that are copied at once
-constexpr int64_t kMaxPiecesWrittenOut = 16;  // pieces in one iteration of a loop
-// Issue slots of a register of sums besides its products, and of a piece of a row. Then the number
-// of products that vectors compute in a slot. Measured on Granite Rapids with the convolutions of
-// MLPerf Tiny.
-constexpr double kSlotsOfRegister = 120, kSlotsOfPiece = 4;
-constexpr double kBytesByVectors = 54, kFloatsByVectors = 14;
-// Issue slots of a piece that is split into parts, by the tile or for all rows before any tile.
-// Then the slots that pass while a byte comes from memory, and the share of the vectors' time below
-// which larger constants are worth it. Measured with 1 x 1 convolutions of ResNet-50, DenseNet-121,
-// SqueezeNet and Inception v1.
-constexpr double kSlotsOfPieceInParts = 180, kSlotsOfStoredPieceInParts = 60;
-constexpr double kSlotsOfByteFromMemory = 0.4, kWorthParts = 0.9;
-constexpr int64_t kCostOfSplitElement = 8;
-// Minimum number of steps of a part of a reduction. A reduction is divided if fewer than
-// kRowsTogether rows would stay in the L2 cache. Their partial sums take at most kMaxPartialSums
-// times the size of the L2 cache.
-constexpr int64_t kMinStepsOfPart = 16, kRowsTogether = 256, kMaxPartialSums = 2;
-
 // Returns the size of the pieces in which a row is copied step by step.
 int64_t PieceOf(const Contraction& c, int64_t group) {
   return c.reduce.size() == 1 ? group : std::gcd(c.reduce.back().extent, group);
@@ -55,7 +36,7 @@ bool StoresMatrices(const Contraction& c, bool padded, int64_t column_bytes, con
 // Copies the rows of a tile to the panel, from its element `first` on. Rows that do not exist are
 // left as they are.
 Stmt FillMatrices(const TiledContraction& t, const Expr& value, const Buffer& panel,
-                  const Expr& first, const TilePlace& place) {
+                  const Expr& first, const TilePlace& place, int64_t max_written_out) {
   const DotPlan& dot = *t.dot;
   const int64_t group = dot.group, filled = TotalExtent(t.c.reduce);
   const Axis outer = {loop::MakeVar("outer"), place.outer_rows},
@@ -85,7 +66,7 @@ Stmt FillMatrices(const TiledContraction& t, const Expr& value, const Buffer& pa
     for (const Strip& strip : Strips(inner.extent, group, "step")) {
       const Expr step = strip.begin / Expr(group);
       const ForKind kind =
-          strip.which.extent <= kMaxPiecesWrittenOut ? ForKind::kUnrolled : ForKind::kSerial;
+          strip.which.extent <= max_written_out ? ForKind::kUnrolled : ForKind::kSerial;
       copy.push_back(Nest({strip.which}, kind, store(step, 0, strip.size, [&](const Expr& element) {
                             return loop::Substitute(element_of_row,
                                                     {{inner.var.get(), strip.begin + element}});
@@ -106,7 +87,7 @@ Stmt FillMatrices(const TiledContraction& t, const Expr& value, const Buffer& pa
     // Innermost axes are unrolled as long as the code stays short.
     std::vector<Axis> written_out;
     int64_t pieces = 1;
-    while (!around.empty() && pieces * around.back().extent <= kMaxPiecesWrittenOut) {
+    while (!around.empty() && pieces * around.back().extent <= max_written_out) {
       pieces *= around.back().extent;
       written_out.insert(written_out.begin(), around.back());
       around.pop_back();
@@ -148,7 +129,8 @@ Stmt SumMatrixRows(const TiledContraction& t, const Buffer& panel, const Expr& f
 // Returns the cost of a contraction in matrices, in vector multiply-adds.
 double SlotsOfMatrices(const DotInstruction& row, const Contraction& c, int64_t factor_parts,
                        const Target& target) {
-  const TileShape tile = TileOfMatrices(c);
+  const MatrixNumbers& numbers = target.machine->matrices;
+  const TileShape tile = TileOfMatrices(c, target);
   const int64_t reduce = TotalExtent(c.reduce), rows = TotalExtent(c.rows),
                 tile_rows = tile.outer_rows * tile.rows;
   const double of_rows = HasOneRowAxis(c)
@@ -160,25 +142,26 @@ double SlotsOfMatrices(const DotInstruction& row, const Contraction& c, int64_t 
   const auto steps = static_cast<double>(DivideUp(reduce, row.group)),
              products = static_cast<double>(loop::DotShape::ProductsOf(factor_parts).size()),
              pieces = static_cast<double>(rows * DivideUp(reduce, PieceOf(c, row.group)));
-  const double computed = registers * (steps * row.cost * products + kSlotsOfRegister);
-  if (factor_parts == 1) return computed + pieces * kSlotsOfPiece;
+  const double computed = registers * (steps * row.cost * products + numbers.slots_of_register);
+  if (factor_parts == 1) return computed + pieces * numbers.slots_of_piece;
   // Columns arrive while products are computed. They are read for each tile of rows, unless all
   // rows are stored or the L2 cache keeps the columns.
   const int64_t bytes = c.column.extent * reduce * factor_parts * row.b.bytes();
   const bool stored = StoresMatrices(c, /*padded=*/false, bytes, target);
   const int64_t times = stored || KeepsColumns(bytes, target) ? 1 : DivideUp(rows, tile_rows);
-  return std::max(computed, static_cast<double>(bytes * times) * kSlotsOfByteFromMemory) +
-         pieces * (stored ? kSlotsOfStoredPieceInParts : kSlotsOfPieceInParts);
+  return std::max(computed,
+                  static_cast<double>(bytes * times) * numbers.slots_of_byte_from_memory) +
+         pieces *
+             (stored ? numbers.slots_of_stored_piece_in_parts : numbers.slots_of_piece_in_parts);
 }
 
 }  // namespace
 
-TileShape TileOfMatrices(const Contraction& c) {
-  constexpr int64_t kRows = 2 * kMatrixSide, kFewColumns = 5;
-  const int64_t rows = std::min(RowExtent(c, 0), kRows);
+TileShape TileOfMatrices(const Contraction& c, const Target& target) {
+  const int64_t most = 2 * kMatrixSide, rows = std::min(RowExtent(c, 0), most);
   const int64_t vectors = DivideUp(c.column.extent, kMatrixSide);
-  const bool one = vectors % 2 == 1 && vectors <= kFewColumns;
-  return {.outer_rows = std::clamp<int64_t>(kRows / rows, 1, RowExtent(c, 1)),
+  const bool one = vectors % 2 == 1 && vectors <= target.machine->matrices.few_columns;
+  return {.outer_rows = std::clamp<int64_t>(most / rows, 1, RowExtent(c, 1)),
           .rows = rows,
           .vectors = one ? 1 : 2,
           .lanes = kMatrixSide};
@@ -186,21 +169,23 @@ TileShape TileOfMatrices(const Contraction& c) {
 
 bool PaysMatrices(const DotInstruction& row, const Contraction& c, int64_t factor_parts,
                   const Target& target) {
+  const MatrixNumbers& numbers = target.machine->matrices;
   const auto form = FactorForm(c.x, c.reduce);
   const bool contiguous = form.has_value() && form->coefficients.back() == 1;
-  if (PieceOf(c, row.group) < kMinPiece || !contiguous || c.column.extent < kMatrixSide) {
+  if (PieceOf(c, row.group) < numbers.min_piece || !contiguous || c.column.extent < kMatrixSide) {
     return false;
   }
   double vectors =
       static_cast<double>(TotalExtent(c.rows) * c.column.extent * TotalExtent(c.reduce)) /
-      (row.sum.is_float() ? kFloatsByVectors : kBytesByVectors);
+      (row.sum.is_float() ? numbers.floats_by_vectors : numbers.bytes_by_vectors);
   if (factor_parts > 1) {
     // An element would be split again for each window that contains it.
     if (c.reduce.size() > 1) return false;
-    vectors = std::max(vectors, static_cast<double>(ColumnBytes(c)) * kSlotsOfByteFromMemory);
+    vectors =
+        std::max(vectors, static_cast<double>(ColumnBytes(c)) * numbers.slots_of_byte_from_memory);
   }
   return SlotsOfMatrices(row, c, factor_parts, target) <
-         (factor_parts > 1 ? kWorthParts : 1) * vectors;
+         (factor_parts > 1 ? numbers.worth_parts : 1) * vectors;
 }
 
 bool MayStoreMatrices(const Contraction& c, bool padded) {
@@ -208,19 +193,20 @@ bool MayStoreMatrices(const Contraction& c, bool padded) {
 }
 
 void DivideMatrices(DotPlan& plan, const Contraction& c, bool padded, const Target& target) {
+  const MatrixNumbers& numbers = target.machine->matrices;
   const int64_t bytes_of_row = plan.steps * plan.StepElements(1) * plan.row_dtype.bytes();
   if (c.rows.size() != 1 || !StoresMatrices(c, padded, c.column.extent * bytes_of_row, target)) {
     return;
   }
-  const int64_t rows = RowExtent(c, 0), tile = TileOfMatrices(c).rows;
+  const int64_t rows = RowExtent(c, 0), tile = TileOfMatrices(c, target).rows;
   const auto fitting = [&](int64_t parts) { return target.l2_bytes / 2 / (bytes_of_row / parts); };
   // The reduction is divided until enough rows share the columns. Reductions of integers are not
   // divided, because their sums begin with the sums of whole rows.
-  const int64_t together = std::min(rows, kRowsTogether);
+  const int64_t together = std::min(rows, numbers.rows_together);
   const bool may_divide =
-      plan.row->sum.is_float() &&
-      together * c.column.extent * plan.row->sum.bytes() <= kMaxPartialSums * target.l2_bytes;
-  for (int64_t parts = 2; may_divide && plan.steps / parts >= kMinStepsOfPart &&
+      plan.row->sum.is_float() && together * c.column.extent * plan.row->sum.bytes() <=
+                                      numbers.max_partial_sums * target.l2_bytes;
+  for (int64_t parts = 2; may_divide && plan.steps / parts >= numbers.min_steps_of_part &&
                           fitting(plan.reduction_parts) < together;
        ++parts) {
     if (plan.steps % parts == 0) plan.reduction_parts = parts;
@@ -262,8 +248,10 @@ Stmt UseMatrices(TiledContraction& t, const Expr& value, const Buffer& columns, 
   t.y = loop::MakeLoad(columns, std::move(index));
   t.c.reduce = {{step, dot.steps}};
 
+  const MatrixNumbers& numbers = context.target.machine->matrices;
+  const int64_t written_out = numbers.max_pieces_written_out;
   const auto copy = [=](const Expr& first, const Expr& first_row, const TilePlace& place) {
-    const Stmt fill = FillMatrices(before, value, panel, first, place);
+    const Stmt fill = FillMatrices(before, value, panel, first, place, written_out);
     if (sums == nullptr) return fill;
     return loop::MakeBlock({fill, SumMatrixRows(before, panel, first, sums, first_row, place)});
   };
@@ -271,8 +259,7 @@ Stmt UseMatrices(TiledContraction& t, const Expr& value, const Buffer& columns, 
     t.before_rows = [copy](const TilePlace& place) { return copy(0, 0, place); };
     return {};
   }
-  // Cost of copying an element, in multiply-adds.
-  const int64_t cost = dot.factor_parts == 1 ? 1 : kCostOfSplitElement;
+  const int64_t cost = dot.factor_parts == 1 ? 1 : numbers.cost_of_split_element;
   const bool threads = WorthThreads(rows * TotalExtent(before.c.reduce) * cost, context.target);
   std::vector<Stmt> stmts;
   for (const Strip& strip : Strips(rows, tile, "row_tile")) {

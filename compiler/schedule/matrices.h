@@ -11,7 +11,7 @@
 namespace kiln::schedule {
 
 // Returns the tile of a contraction. Short rows of a picture share a tile.
-TileShape TileOfMatrices(const Contraction& c);
+TileShape TileOfMatrices(const Contraction& c, const Target& target);
 
 // True if matrices pay. Rows must be copied in long pieces. The computations on padding, at the
 // ends of rows, columns and reduction, and the other costs of tiles must not outweigh the gain.
@@ -24,9 +24,6 @@ bool MayStoreMatrices(const Contraction& c, bool padded);
 // there are more columns than rows, or if the L2 cache does not keep the columns: they are then
 // read from memory once.
 void DivideMatrices(DotPlan& plan, const Contraction& c, bool padded, const Target& target);
-
-// Speed of matrices relative to vectors, for WorthThreads.
-inline constexpr int64_t kMatrixSpeedup = 8;
 
 // Sets the factors of a step of a contraction that has `dot` and `tile`, and its init if rows have
 // to be summed. `value` is an element of a row. Returns the code that runs before all tiles.

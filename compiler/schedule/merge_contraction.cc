@@ -9,8 +9,6 @@
 namespace kiln::schedule {
 namespace {
 
-constexpr int64_t kMinRun = 16;  // shorter contiguous runs of elements are not worth a copy
-
 // Merges the axes of a stage, considering the accesses of its factors and of the epilogues.
 void MergeContractionAxes(Stage& stage, std::vector<Epilogue>& epilogues) {
   LoopBody body{.axes = stage.axes, .reduce = stage.reduce, .values = {stage.value}, .stores = {}};
@@ -64,7 +62,7 @@ std::optional<size_t> PaddingOfTiles(const loop::Kernel& kernel, size_t which, c
   const std::optional<size_t> padding = FindRowPadding(kernel, which);
   if (!padding.has_value() || dot.of_matrices()) return std::nullopt;
   const bool in_runs = target.short_of_memory || KeepsOrder(kernel.stages[*padding]) ||
-                       kernel.stages[which].reduce.back().extent >= kMinRun;
+                       kernel.stages[which].reduce.back().extent >= target.machine->dots.min_run;
   return in_runs ? padding : std::nullopt;
 }
 

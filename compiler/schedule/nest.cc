@@ -10,13 +10,6 @@ using loop::ExprNode;
 
 namespace {
 
-// Minimum cost of work that is divided among threads: about 15 microseconds. Below this, handing
-// work to other threads costs more than it saves.
-constexpr int64_t kMinThreadedCost = 100'000;
-
-constexpr int64_t kSlowOperationCost = 8;  // division, remainder, square root
-constexpr int64_t kIndirectIndexCost = 4;  // an index that divides, or that is loaded itself
-
 // Marks the positions of all variables of `e` that are in `positions`.
 void MarkVars(const Expr& e, const std::unordered_map<const ExprNode*, size_t>& positions,
               std::vector<bool>& marks) {
@@ -123,7 +116,8 @@ Stmt SetNumber(const Buffer& local, const Expr& value) {
 ForKind LaneLoop(int64_t extent, DType dtype, const Target& target) {
   // If the machine has vectors of other types, LLVM unrolls loops that it cannot vectorize.
   const bool scalar = target.Lanes(target.by_c_compiler ? dtype : DType::Int(32)) == 1;
-  return scalar && extent <= kMaxWrittenOut ? ForKind::kUnrolled : ForKind::kVectorized;
+  return scalar && extent <= target.machine->code.max_written_out ? ForKind::kUnrolled
+                                                                  : ForKind::kVectorized;
 }
 
 void AddBounds(const std::vector<Axis>& axes, loop::Bounds& bounds) {
@@ -234,7 +228,7 @@ Expr InlineInto(const Expr& value, const Stage& producer) {
   });
 }
 
-int64_t Cost(const Expr& e) {
+int64_t Cost(const Expr& e, const Target& target) {
   int64_t cost = 0;
   std::unordered_set<const ExprNode*> seen;
   std::vector<Expr> work = {e};
@@ -245,7 +239,7 @@ int64_t Cost(const Expr& e) {
     if (const auto* load = node.As<loop::Load>()) {
       cost += 1;
       for (const Expr& index : load->index) {
-        if (IsIndirect(index)) cost += kIndirectIndexCost;
+        if (IsIndirect(index)) cost += target.machine->costs.indirect_index;
       }
       continue;
     }
@@ -256,19 +250,19 @@ int64_t Cost(const Expr& e) {
                                              binary->op == loop::BinaryOp::kMod)) ||
                       (unary != nullptr && unary->op == loop::UnaryOp::kSqrt);
     const bool limits = unary != nullptr && loop::SaturationOf(unary->op).has_value();
-    cost += slow ? kSlowOperationCost : limits ? 2 : 1;
+    cost += slow ? target.machine->costs.slow_operation : limits ? 2 : 1;
     for (Expr& operand : Operands(node)) work.push_back(std::move(operand));
   }
   return cost;
 }
 
-int64_t Cost(const Stage& stage) {
+int64_t Cost(const Stage& stage, const Target& target) {
   const int64_t points = TotalExtent(stage.axes) * TotalExtent(stage.reduce);
-  return points * (Cost(stage.value) + 1);
+  return points * (Cost(stage.value, target) + 1);
 }
 
 bool WorthThreads(int64_t cost, const Target& target) {
-  return target.cores != 1 && cost >= kMinThreadedCost;
+  return target.cores != 1 && cost >= target.machine->threads.min_cost;
 }
 
 void MergeAxes(LoopBody& body) {

@@ -36,9 +36,6 @@ Buffer LocalNumber(const char* name, DType dtype);
 Expr NumberIn(const Buffer& local);
 Stmt SetNumber(const Buffer& local, const Expr& value);
 
-// Number of elements that code without vectors processes at once, unrolled.
-inline constexpr int64_t kMaxWrittenOut = 4;
-
 // Returns the kind of a loop over the lanes of a tile of `dtype`. The loop is vectorized or, if the
 // machine has no vectors of the dtype and the loop is short, unrolled, so that its values stay in
 // registers.
@@ -98,9 +95,9 @@ bool Reads(const Stage& stage, const Buffer& buffer);
 Expr InlineInto(const Expr& value, const Stage& producer);
 
 // Returns the rough cost of evaluating an expression once, in additions. A load counts as 1.
-int64_t Cost(const Expr& e);
+int64_t Cost(const Expr& e, const Target& target);
 // Returns the cost of a whole stage.
-int64_t Cost(const Stage& stage);
+int64_t Cost(const Stage& stage, const Target& target);
 // True if a nest of that cost is worth dividing among threads.
 bool WorthThreads(int64_t cost, const Target& target);
 

@@ -9,12 +9,9 @@
 namespace kiln::schedule {
 namespace {
 
-// Maximum number of planes. More channels fill a part of a vector that is worth loading.
-constexpr int64_t kMaxPlanes = 4;
-
 // True if a stage pads data of a few planes and interleaves them. The axis before the innermost one
 // walks the lines of the planes.
-bool InterleavesPlanes(const Stage& stage) {
+bool InterleavesPlanes(const Stage& stage, int64_t max_planes) {
   const auto* padded = stage.value.As<loop::Select>();
   const loop::Load* load = padded == nullptr ? nullptr : padded->if_true.As<loop::Load>();
   const size_t rank = stage.axes.size();
@@ -24,7 +21,7 @@ bool InterleavesPlanes(const Stage& stage) {
   }
   const Axis &channel = stage.axes[rank - 1], &column = stage.axes[rank - 2];
   const Expr& innermost = load->index.back();
-  return channel.extent > 1 && channel.extent <= kMaxPlanes && column.extent > kMaxPlanes &&
+  return channel.extent > 1 && channel.extent <= max_planes && column.extent > max_planes &&
          loop::Uses(innermost, column.var) && !loop::Uses(innermost, channel.var);
 }
 
@@ -41,7 +38,10 @@ void StorePlanes(loop::Kernel& kernel, size_t which, const Target& target) {
   if (!takes_elements || target.short_of_memory) return;
   for (size_t i = 0; i < which; ++i) {
     Stage& padding = kernel.stages[i];
-    if (!InterleavesPlanes(padding) || !IsReadByAlone(kernel, which, padding.buffer)) continue;
+    if (!InterleavesPlanes(padding, target.machine->transposes.max_planes) ||
+        !IsReadByAlone(kernel, which, padding.buffer)) {
+      continue;
+    }
     const Buffer buffer = padding.buffer;
     Shape shape = buffer->shape;
     SwapLastTwo(shape);

@@ -10,20 +10,12 @@
 namespace kiln::schedule {
 namespace {
 
-// Vectors in the innermost loop of a one-dimensional nest: enough to amortize the loop, and few
-// enough to divide the blocks among threads.
-constexpr int kVectorsPerBlock = 4;
-// Maximum bytes of a row whose data are prefetched at once. A longer row is divided into blocks,
-// which prefetch one by one.
-constexpr int64_t kMaxRowBytes = 4096;
-// Distance of prefetches of data that come from memory. Measured: 1.18 times as fast.
-constexpr int64_t kPrefetchBytes = 2048;
-
 // Prefetches the data that a stage reads and writes contiguously along its innermost axis, once for
 // each buffer. Does nothing if these data stay in the L2 cache.
 class AskingAhead {
  public:
-  AskingAhead(const Stage& stage, const Target& target) {
+  AskingAhead(const Stage& stage, const Target& target)
+      : distance_(target.machine->pointwise.prefetch_bytes) {
     loop::Bounds bounds;
     AddBounds(stage.axes, bounds);
     const Axis& inner = stage.axes.back();
@@ -45,7 +37,7 @@ class AskingAhead {
 
   bool asks() const { return !contiguous_.empty(); }
 
-  // Returns prefetches for `extent` elements from `begin` on, kPrefetchBytes ahead.
+  // Returns prefetches for `extent` elements from `begin` on, `distance_` bytes ahead.
   Stmt Emit(const Expr& begin, int64_t extent) const {
     std::vector<Stmt> stmts;
     for (const LinearAccess& access : contiguous_) {
@@ -53,13 +45,14 @@ class AskingAhead {
       const int64_t line = LineElements(access.buffer->dtype);
       for (int64_t i = 0; i < extent; i += line) {
         stmts.push_back(loop::MakePrefetch(
-            access.buffer, access.form.base + begin + Expr(i + kPrefetchBytes / element)));
+            access.buffer, access.form.base + begin + Expr(i + distance_ / element)));
       }
     }
     return loop::MakeBlock(std::move(stmts));
   }
 
  private:
+  const int64_t distance_;
   std::vector<LinearAccess> contiguous_;
 };
 
@@ -111,20 +104,21 @@ Stage NeighborsInnermost(Stage stage, const Context& context) {
 Stmt PointwiseNest(const Stage& stage, Context& context) {
   const Stage merged = NeighborsInnermost(MergeAxes(stage), context);
   const Stmt store = loop::MakeStore(merged.buffer, merged.index, merged.value);
-  const bool threads = WorthThreads(Cost(stage), context.target);
+  const bool threads = WorthThreads(Cost(stage, context.target), context.target);
   const ForKind outer = threads ? ForKind::kParallel : ForKind::kSerial;
   if (const std::optional<Stmt> tiles = TransposedNest(merged, threads, context)) return *tiles;
   if (context.description.empty()) context.description = "pointwise";
   if (merged.axes.empty()) return store;
+  const PointwiseNumbers& numbers = context.target.machine->pointwise;
   const AskingAhead ahead(merged, context.target);
   const DType dtype = merged.value.type().dtype;
-  const int64_t block = int64_t{context.Lanes(dtype)} * kVectorsPerBlock;
+  const int64_t block = int64_t{context.Lanes(dtype)} * numbers.vectors_per_block;
   if (merged.axes.size() == 1) {
     return BlockedLoop(merged.axes[0], block, outer, ahead, store);
   }
   std::vector<Axis> middle(merged.axes.begin() + 1, merged.axes.end() - 1);
   const Axis& inner = merged.axes.back();
-  const bool is_long = ahead.asks() && inner.extent * dtype.bytes() > kMaxRowBytes;
+  const bool is_long = ahead.asks() && inner.extent * dtype.bytes() > numbers.max_row_bytes;
   Stmt nest = is_long ? BlockedLoop(inner, block, ForKind::kSerial, ahead, store)
                       : loop::MakeBlock({ahead.Emit(0, inner.extent),
                                          loop::MakeFor(inner.var, 0, inner.extent,

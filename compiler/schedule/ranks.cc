@@ -16,17 +16,6 @@
 namespace kiln::schedule {
 namespace {
 
-// The sorted part has room for ranks / kSpareShare more keys than are wanted, so that bisection
-// ends sooner.
-constexpr int64_t kSpareShare = 8;
-// Additions for each key: for bisection, divided by the lanes of a vector, and for dropping keys.
-constexpr int64_t kBisectionCost = 24, kDropCost = 4;
-// Number of keys in a group, whose smallest key is kept, and minimum number of groups for each
-// wanted rank.
-constexpr int64_t kGroup = 32, kGroupsForRank = 2;
-// Number of parts that rows are divided into, for each core.
-constexpr int64_t kPartsPerCore = 4;
-
 // Properties that are the same for all rows.
 struct RankPlan {
   int64_t places;  // number of places in a row
@@ -35,27 +24,32 @@ struct RankPlan {
   bool selects;  // fewer keys are sorted than there are
   bool by_groups;
 
-  int64_t groups() const { return DivideUp(places, kGroup); }
+  int64_t group;  // keys in a group
+  int64_t groups() const { return DivideUp(places, group); }
 };
 
 RankPlan RankPlanOf(const Stage& stage, const Target& target) {
   const int64_t places = stage.reduce[0].extent, ranks = stage.axes[*stage.rank_axis].extent;
   const DType key = stage.value.type().dtype;
+  const RankNumbers& numbers = target.machine->ranks;
   // At least one whole block is sorted, so that no part of a block is left unused.
   const int64_t block = SortedRuns::ExtentsFor(places, key, target).block;
   const SortedRuns::Extents few =
-      SortedRuns::ExtentsFor(std::max(ranks + ranks / kSpareShare, block), key, target);
+      SortedRuns::ExtentsFor(std::max(ranks + ranks / numbers.spare_share, block), key, target);
   const bool selects = 2 * few.count <= places;
-  const bool by_groups = selects && places / kGroup >= kGroupsForRank * ranks;
-  return {places, ranks, selects ? few : SortedRuns::ExtentsFor(places, key, target), selects,
-          by_groups};
+  const bool by_groups = selects && places / numbers.group >= numbers.groups_for_rank * ranks;
+  return {places,  ranks,     selects ? few : SortedRuns::ExtentsFor(places, key, target),
+          selects, by_groups, numbers.group};
 }
 
 int64_t CostOfRow(const RankPlan& plan, const Stage& stage, const Target& target) {
+  const RankNumbers& numbers = target.machine->ranks;
   const DType key = stage.value.type().dtype;
   const int64_t selection =
-      plan.selects ? plan.places * (kBisectionCost / target.Lanes(key) + kDropCost) : 0;
-  return plan.places * Cost(stage.value) + selection + SortedRuns::CostOf(plan.sorted, key, target);
+      plan.selects ? plan.places * (numbers.bisection_cost / target.Lanes(key) + numbers.drop_cost)
+                   : 0;
+  return plan.places * Cost(stage.value, target) + selection +
+         SortedRuns::CostOf(plan.sorted, key, target);
 }
 
 class RankedRows {
@@ -75,7 +69,8 @@ class RankedRows {
     const Target& target = context_.target;
     const int64_t rows = TotalExtent(rows_);
     const bool threads = WorthThreads(rows * CostOfRow(plan_, stage_, target), target);
-    const int64_t rows_of_part = DivideUp(rows, threads ? kPartsPerCore * target.cores : 1);
+    const int64_t rows_of_part =
+        DivideUp(rows, threads ? target.machine->ranks.parts_per_core * target.cores : 1);
     const int64_t parts = DivideUp(rows, rows_of_part);
     const DType place = plan_.places <= INT16_MAX ? DType::Int(16) : DType::Int(32);
     const int64_t pairs = SortedRuns::Memory::Elements(plan_.sorted, parts);
@@ -187,13 +182,13 @@ class RankedRows {
 
   // Stores the smallest key of each group. The last group may have fewer keys.
   Stmt StoreMinima() {
-    const int64_t whole = plan_.places / kGroup, rest = plan_.places % kGroup;
+    const int64_t whole = plan_.places / plan_.group, rest = plan_.places % plan_.group;
     const Axis group = {loop::MakeVar("group"), whole};
     const auto minima = [&](const Expr& which, const std::vector<Axis>& axes, int64_t count) {
       return Combined(keys_, loop::Combine::kMin, key_.MaxInt(), Itself, minima_.buffer,
-                      minima_.first + which, axes, which * Expr(kGroup), count);
+                      minima_.first + which, axes, which * Expr(plan_.group), count);
     };
-    const Stmt of_whole = minima(group.var, {group}, kGroup);
+    const Stmt of_whole = minima(group.var, {group}, plan_.group);
     return rest == 0 ? of_whole : loop::MakeBlock({of_whole, minima(whole, {}, rest)});
   }
 
@@ -205,7 +200,7 @@ class RankedRows {
     std::vector<Stmt> steps;
     if (plan_.by_groups) {
       // After the first search, enough groups have a key that is not above `high`.
-      const int64_t most = plan_.ranks + plan_.ranks / kSpareShare;
+      const int64_t most = plan_.ranks + plan_.ranks / context_.target.machine->ranks.spare_share;
       steps = {StoreMinima(),
                Smallest(minima_, low),
                Largest(minima_, high),
@@ -268,8 +263,8 @@ class RankedRows {
     const Stmt all = !plan_.by_groups
                          ? SerialLoop("place", 0, plan_.places, take)
                          : SerialLoop("group", 0, plan_.groups(), [&](const Var& group) {
-                             const Expr begin = group * Expr(kGroup);
-                             const Expr count = Min(Expr(kGroup), Expr(plan_.places) - begin);
+                             const Expr begin = group * Expr(plan_.group);
+                             const Expr count = Min(Expr(plan_.group), Expr(plan_.places) - begin);
                              return loop::MakeIf(minima_.At(group) <= l,
                                                  SerialLoop("place", begin, count, take), {});
                            });

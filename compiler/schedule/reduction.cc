@@ -17,10 +17,6 @@
 namespace kiln::schedule {
 namespace {
 
-// Maximum bytes of all buffers inside of the shared loops. They are on the stack.
-constexpr int64_t kMaxLocalBytes = 32 << 10;
-constexpr int64_t kMaxFirmwareLocalBytes = 512;
-
 // Returns all stages inside of loops over `outer`, each as `emit` returns it, with local buffers.
 Stmt SharedNest(const loop::Kernel& kernel, const std::vector<Axis>& outer,
                 const std::function<Stmt(const Stage&)>& emit) {
@@ -93,7 +89,7 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
   int64_t cost = 0;
   bool along_space = false;
   for (Stage& stage : kernel.stages) {
-    cost += Cost(stage);
+    cost += Cost(stage, context.target);
     if (stage.combine == loop::Combine::kNone) continue;
     const SumOrder order = OrderOfSums(stage, context.target);
     along_space |= order.kind != SumOrder::Kind::kLanes;
@@ -151,8 +147,9 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
   }
   const std::vector<Axis> outer =
       FreshAxes({axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(shared)});
-  const int64_t max_bytes =
-      context.target.short_of_memory ? kMaxFirmwareLocalBytes : kMaxLocalBytes;
+  const int64_t max_bytes = context.target.short_of_memory
+                                ? context.target.machine->stack.firmware_shared_bytes
+                                : context.target.machine->stack.shared_bytes;
   if (MakeInner(kernel, outer).bytes > max_bytes) return SeparateReductions(kernel, context);
   return OuterLoops(outer, threads, SharedNest(kernel, outer, inner_stage));
 }

@@ -18,8 +18,8 @@ ForKind ReduceLanes(int64_t extent, DType dtype, const Target& target) {
 }
 
 // Returns serial loops over reduction axes. Small windows are unrolled.
-Stmt ReduceLoops(const std::vector<Axis>& axes, Stmt body) {
-  const bool unroll = TotalExtent(axes) <= kMaxWindowTerms;
+Stmt ReduceLoops(const std::vector<Axis>& axes, Stmt body, const Target& target) {
+  const bool unroll = TotalExtent(axes) <= target.machine->windows.max_terms;
   return Nest(axes, unroll ? ForKind::kUnrolled : ForKind::kSerial, std::move(body));
 }
 
@@ -41,7 +41,7 @@ Stmt SpaceTile(const Stage& stage, const SumOrder& order, const Expr& begin, int
   std::vector<Stmt> stmts;
   for (const Buffer& sum : sums) stmts.push_back(Fill(sum, extent, kind, stage.init));
   if (sums.size() == 1) {
-    stmts.push_back(ReduceLoops(stage.reduce, add(0, stage.value)));
+    stmts.push_back(ReduceLoops(stage.reduce, add(0, stage.value), context.target));
   } else {
     const Axis& steps = stage.reduce[0];
     for (const Strip& strip : Strips(steps.extent, static_cast<int64_t>(sums.size()), "step")) {

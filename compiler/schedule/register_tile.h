@@ -106,6 +106,7 @@ struct TiledContraction {
   std::optional<Stage> stored_rows = {};
 
   ContractionPlan plan = {};
+  const Machine* machine = nullptr;  // numbers of the target
 
   // The column factor as a tile reads it. If it is packed, it is in terms of `block` and `column`
   // (within the block) instead of c.column.

@@ -63,7 +63,8 @@ Stmt ProductNest(const loop::Kernel& product, Context& context) {
     choice = ChooseContraction(*problem, context.target);
     context.Note(absl::StrCat("contraction ", problem->text));
   }
-  const ContractionPlan plan = PlanContraction(*merged, choice, Cost(product.stages[0]), context);
+  const ContractionPlan plan =
+      PlanContraction(*merged, choice, Cost(product.stages[0], context.target), context);
   context.Note(Text(plan));
   return ContractionNest(product, 0, *std::move(merged), plan, context);
 }

@@ -10,9 +10,6 @@
 namespace kiln::schedule {
 namespace {
 
-// Maximum share of the vector operations that lanes along the rows would take.
-constexpr double kWorthwhile = 0.9;
-
 template <typename T>
 std::vector<T> WithLast(std::vector<T> list, size_t position) {
   const auto at = list.begin() + static_cast<std::ptrdiff_t>(position);
@@ -88,12 +85,12 @@ bool PrefersRowsInLanes(const loop::Kernel& original, size_t axis, const Target&
   for (size_t i = 0; i + 1 < kernel.stages.size(); ++i) {
     const Stage& stage = kernel.stages[i];
     if (!FitsInLanes(kernel, stage, axis, target)) return false;
-    const auto cost = static_cast<double>(Cost(stage));
+    const auto cost = static_cast<double>(Cost(stage, target));
     const int64_t elements = LanesAlong(stage, target);
     along += cost * static_cast<double>(VectorsOf(elements, lanes)) / static_cast<double>(elements);
     across += cost * static_cast<double>(DivideUp(rows, lanes)) / static_cast<double>(rows);
   }
-  return across < kWorthwhile * along;
+  return across < target.machine->stack.worthwhile_lanes * along;
 }
 
 void StoreApart(loop::Kernel& kernel) {

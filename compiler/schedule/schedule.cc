@@ -167,7 +167,7 @@ absl::StatusOr<std::optional<ContractionChoice>> TunedChoice(
 absl::StatusOr<Stmt> DirectNest(const loop::Kernel& kernel, size_t which,
                                 schedule::TiledContraction merged, const ContractionChoice& choice,
                                 absl::string_view problem, schedule::Context& context) {
-  const int64_t cost = schedule::Cost(kernel.stages[which]);
+  const int64_t cost = schedule::Cost(kernel.stages[which], context.target);
   schedule::ContractionPlan plan = schedule::PlanContraction(merged, choice, cost, context);
   if (context.replan != nullptr && *context.replan) plan = (*context.replan)(plan);
   KILN_RETURN_IF_ERROR(schedule::CheckPlan(merged, plan, context));

@@ -10,9 +10,6 @@
 namespace kiln::schedule {
 namespace {
 
-// Cost of storing a value of one row and loading it again, in terms of a window.
-constexpr int64_t kRowCost = 3;
-
 // True if parts of a window may be combined separately. Sums of floats keep their order.
 bool CombinesInParts(const Stage& stage) {
   using loop::Combine;
@@ -83,10 +80,11 @@ std::optional<Separated> Separate(const Stage& stage) {
   return result;
 }
 
-bool IsWorthIt(const Stage& stage, const Separated& parts) {
+bool IsWorthIt(const Stage& stage, const Separated& parts, const Target& target) {
   const auto terms = [](const Stage& s) { return TotalExtent(s.axes) * TotalExtent(s.reduce); };
-  const int64_t apart =
-      terms(parts.rows) + TotalExtent(parts.rows.axes) * kRowCost + terms(parts.windows);
+  const int64_t apart = terms(parts.rows) +
+                        TotalExtent(parts.rows.axes) * target.machine->windows.row_cost +
+                        terms(parts.windows);
   return 3 * apart <= 2 * terms(stage);
 }
 
@@ -109,7 +107,7 @@ std::optional<Stmt> WindowsByAxis(const loop::Kernel& kernel, Context& context) 
   for (size_t i = 0; i < kernel.stages.size(); ++i) {
     const Stage& stage = kernel.stages[i];
     const std::optional<Separated> parts = Separate(stage);
-    if (!parts.has_value() || !IsWorthIt(stage, *parts)) continue;
+    if (!parts.has_value() || !IsWorthIt(stage, *parts, context.target)) continue;
     std::vector<Stmt> nests;
     for (size_t k = 0; k < i; ++k) nests.push_back(StageNest(kernel, kernel.stages[k], context));
     context.workspace.push_back(parts->rows.buffer);

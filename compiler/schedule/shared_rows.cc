@@ -14,14 +14,6 @@
 namespace kiln::schedule {
 namespace {
 
-// Maximum bytes of the buffers between the stages of a block of rows, which then stay in the L1
-// cache.
-constexpr int64_t kMaxBlockBytes = 32 << 10;
-// Minimum rows of a block, which may exceed kMaxBlockBytes, so that a tile of a product has enough
-// rows.
-constexpr int64_t kMinRows = 8;
-constexpr int64_t kMaxFirmwareRows = 4;
-
 bool Contains(const std::vector<Axis>& axes, const Var& var) {
   return std::any_of(axes.begin(), axes.end(),
                      [&](const Axis& axis) { return axis.var.get() == var.get(); });
@@ -132,18 +124,20 @@ Rows RowsOf(const loop::Kernel& kernel, const Target& target) {
   const std::vector<Axis>& axes = kernel.stages.back().axes;
   const std::vector<Axis> outer(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(axis));
   const int64_t rows = axes[axis].extent;
+  const StackNumbers& stack = target.machine->stack;
   if (target.short_of_memory) {
-    int64_t block = std::min(rows, kMaxFirmwareRows);
+    int64_t block = std::min(rows, stack.max_firmware_block_rows);
     while (rows % block != 0) --block;
     return {axis, block};
   }
   const int64_t bytes = MakeInner(TileOfAxis(kernel, axis, Expr(0), 1), outer).bytes;
   const int64_t lanes = target.Lanes(DType::Float(32));
   if (lanes * bytes <= target.stack_bytes && PrefersRowsInLanes(kernel, axis, target)) {
-    const int64_t vectors = std::clamp<int64_t>(kMaxBlockBytes / bytes / lanes, 1, rows / lanes);
+    const int64_t vectors = std::clamp<int64_t>(stack.block_bytes / bytes / lanes, 1, rows / lanes);
     return {axis, vectors * lanes, true};
   }
-  const int64_t most = std::clamp<int64_t>(kMaxBlockBytes / bytes, std::min(rows, kMinRows), rows);
+  const int64_t most =
+      std::clamp<int64_t>(stack.block_bytes / bytes, std::min(rows, stack.min_block_rows), rows);
   if (most * bytes > target.stack_bytes) return {axis, 0};
   return {axis, DivideUp(rows, DivideUp(rows, most))};  // blocks of similar size
 }
@@ -187,7 +181,7 @@ Stmt SharedRowsNest(const loop::Kernel& original, Context& context) {
   std::vector<Stmt> stmts;
   int64_t cost = 0;
   for (Stage& stage : kernel.stages) {
-    cost += Cost(stage);
+    cost += Cost(stage, context.target);
     const std::optional<Contraction> c =
         AsContraction(rows.in_lanes ? WithInnermost(stage, rows.axis) : stage, context.target);
     if (!c.has_value() || HasContiguousColumns(*c) || ReadsStages(kernel, c->y)) continue;

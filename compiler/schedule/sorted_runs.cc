@@ -10,11 +10,6 @@
 namespace kiln::schedule {
 namespace {
 
-// Limits of the number of pairs in a block, which is otherwise that of two vectors of keys.
-constexpr int64_t kMinBlock = 8, kMaxBlock = 32;
-// Additions for each pair on each level of merging.
-constexpr int64_t kMergeCost = 7;
-
 Expr Shifted(loop::BinaryOp op, const Expr& a, const Expr& bits) {
   return loop::MakeBinary(op, a, bits);
 }
@@ -26,13 +21,15 @@ int SortedRuns::Extents::levels() const {
 }
 
 SortedRuns::Extents SortedRuns::ExtentsFor(int64_t count, DType key, const Target& target) {
-  int64_t block = std::clamp<int64_t>(2 * target.Lanes(key), kMinBlock, kMaxBlock);
+  int64_t block = std::clamp<int64_t>(2 * target.Lanes(key), target.machine->ranks.min_block,
+                                      target.machine->ranks.max_block);
   block = std::min(block, count);
   return {AlignUp(count, block), block};
 }
 
 int64_t SortedRuns::CostOf(const Extents& extents, DType key, const Target& target) {
-  return extents.count * (extents.block / target.Lanes(key) + kMergeCost * extents.levels());
+  return extents.count *
+         (extents.block / target.Lanes(key) + target.machine->ranks.merge_cost * extents.levels());
 }
 
 Expr SortedRuns::Index(const Expr& copy, const Expr& i) const {

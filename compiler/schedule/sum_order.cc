@@ -10,12 +10,6 @@
 namespace kiln::schedule {
 namespace {
 
-// Number of vectors of sums that hide the latency of an addition.
-constexpr int64_t kVectorsOfSums = 4;
-// Minimum number of steps of each sum if a reduction is divided into several sums. With fewer
-// steps, combining them gains nothing.
-constexpr int64_t kMinStepsOfChain = 4;
-
 bool Contiguous(const AccessSet& set, size_t position) {
   for (const LinearAccess& access : set.linear) {
     const int64_t stride = access.form.coefficients[position];
@@ -43,7 +37,7 @@ bool IsAlongReduction(const Stage& stage) {
 }  // namespace
 
 int64_t ReductionTile(int64_t extent, DType dtype, const Target& target) {
-  return std::min(extent, target.Lanes(dtype) * kVectorsOfSums);
+  return std::min<int64_t>(extent, target.Lanes(dtype) * target.machine->reductions.vectors);
 }
 
 SumOrder OrderOfTile(const SumOrder& order, const Stage& stage, int64_t columns,
@@ -51,9 +45,10 @@ SumOrder OrderOfTile(const SumOrder& order, const Stage& stage, int64_t columns,
   if (order.kind == SumOrder::Kind::kLanes || stage.value.As<loop::Dot>() != nullptr) return order;
   // A narrow tile leaves vectors of sums idle. If the reduction is long, each takes a part of it.
   const int64_t lanes = target.Lanes(stage.value.type().dtype);
-  const int64_t chains = kVectorsOfSums * lanes / std::max<int64_t>(columns, 1);
+  const int64_t chains = target.machine->reductions.vectors * lanes / std::max<int64_t>(columns, 1);
   const bool is_long =
-      stage.reduce.size() == 1 && stage.reduce[0].extent >= kMinStepsOfChain * chains;
+      stage.reduce.size() == 1 &&
+      stage.reduce[0].extent >= target.machine->reductions.min_steps_of_chain * chains;
   const bool divides = lanes > 1 && chains > 1 && is_long;
   SumOrder of_tile = order;
   of_tile.kind = divides ? SumOrder::Kind::kChains : SumOrder::Kind::kInOrder;
@@ -69,7 +64,7 @@ SumOrder OrderOfSums(const Stage& stage, const Target& target) {
     return OrderOfTile(order, stage, tile, target);
   }
   order.kind = SumOrder::Kind::kLanes;
-  const int64_t most = target.Lanes(dtype) * kVectorsOfSums;
+  const int64_t most = target.Lanes(dtype) * target.machine->reductions.vectors;
   while (order.ways < most && order.ways * 2 <= stage.reduce.back().extent) order.ways *= 2;
   return order;
 }

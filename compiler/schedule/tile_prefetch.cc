@@ -9,13 +9,6 @@
 namespace kiln::schedule {
 namespace {
 
-// Maximum number of cache lines of later rows that an iteration prefetches. With more lines the
-// tile would wait for memory.
-constexpr int64_t kMaxRowLines = 4;
-// Number of places of a block from which lines are prefetched in turn. Hardware prefetches end with
-// a page, so that reading several pages at once is faster (decision 0043 has the rates).
-constexpr int64_t kPrefetchPlaces = 8;
-
 Expr FirstLane(const Expr& index) {
   if (const auto* ramp = index.As<loop::Ramp>()) return ramp->base;
   const auto* broadcast = index.As<loop::Broadcast>();
@@ -34,8 +27,8 @@ Share ShareOf(const Expr& i, int64_t iterations, int64_t lines) {
 }
 
 // Returns the position of the line that is prefetched as number `which` of `lines`.
-Expr LineInTurn(const Expr& which, int64_t lines) {
-  const int64_t places = std::gcd(lines, kPrefetchPlaces);
+Expr LineInTurn(const Expr& which, int64_t lines, int64_t max_places) {
+  const int64_t places = std::gcd(lines, max_places);
   return which % Expr(places) * Expr(lines / places) + which / Expr(places);
 }
 
@@ -82,7 +75,7 @@ Stmt PrefetchNextColumns(const TiledContraction& t, const TilePlace& place, cons
   const Expr next = loop::Substitute(FirstElement(load), at) + Expr(ahead);
   std::vector<Stmt> stmts;
   for (int64_t l = 0; l < share.count; ++l) {
-    const Expr at_line = LineInTurn(share.first + Expr(l), lines);
+    const Expr at_line = LineInTurn(share.first + Expr(l), lines, t.machine->prefetch.places);
     stmts.push_back(loop::MakePrefetch(load.buffer, next + at_line * Expr(line), 2));
   }
   return loop::MakeBlock(std::move(stmts));
@@ -95,7 +88,7 @@ Stmt PrefetchNextRows(const TiledContraction& t, const TilePlace& place, const E
   const int64_t line = LineElements(load.buffer->dtype);
   const int64_t row_lines = DivideUp(t.c.reduce.back().extent, line);
   const int64_t lines = DivideUp(t.plan.tile.rows * row_lines, t.blocks_per_row_tile * iterations);
-  if (lines > kMaxRowLines) return {};
+  if (lines > t.machine->prefetch.row_lines) return {};
   std::vector<Stmt> stmts;
   for (int64_t l = 0; l < lines; ++l) {
     const Expr which = (place.block * Expr(iterations) + i) * Expr(lines) + Expr(l);

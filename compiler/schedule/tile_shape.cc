@@ -2,7 +2,6 @@
 #include "compiler/schedule/tile_shape.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,46 +11,10 @@
 namespace kiln::schedule {
 namespace {
 
-constexpr int64_t kMaxVectors = 8;  // column vectors per row, when there are few rows
-// Registers besides accumulators and column vectors: a broadcast and a temporary.
-constexpr int64_t kScratchRegisters = 2;
-// Additional registers of tiles with several column vectors if a broadcast may be an operand. LLVM
-// loads the next step's columns early. With one register fewer, 14x2 spills.
-constexpr int64_t kEarlyColumnRegisters = 1;
-
-// Minimum number of accumulators. The model's unit is the time of one vector multiply-add. A
-// machine issues two at once, each with a latency of four cycles, so fewer accumulators wait for
-// each other.
-constexpr int64_t kMinChains = 8;
-// Cost of a load besides the multiply-adds: a slot of the front end. A broadcast that is an operand
-// of its multiply-add takes no slot, but one of the two loads per cycle, as many as there are
-// multiply-adds. If all multiply-adds have such an operand, they wait for every other load.
-// Measured for sums of 256 to 1024 products: 13x2 and 6x4 take 0.85 to 0.97 of the time of 28x1
-// (Sapphire Rapids), and 0.91 to 0.96 (Zen 5).
-constexpr double kLoadCost = 0.1;
-constexpr double kOperandCost = 0.1;
-// Cost of a byte of column vectors that are prefetched from the L2 cache, measured as above. Blocks
-// of columns that the L2 cache does not keep share it with the rows, and cost twice as much.
-constexpr double kColumnByteCost = 1.0 / 128;
-// Cost of a cold column vector. It does not apply to a tile that holds all rows, which prefetches
-// the columns that the L1 cache does not keep.
-constexpr double kColdColumnCost = 2;
-// Cost of a byte of rows that are read from the L2 cache again for every block of columns. They lie
-// in different pages, so the hardware cannot prefetch them.
-constexpr double kColdRowByteCost = 1.0 / 12;
-// Cost of a load whose cache line was evicted by another row's.
-constexpr double kConflictCost = 2;
-// Costs of a tile: clearing, epilogue and stores per accumulator, and the loops.
-constexpr double kAccumulatorCost = 3;
-constexpr double kTileCost = 16;
-
-// Distance of addresses that fall into one set of the L1 cache.
-constexpr int64_t kSetSpan = 4096;
-
 // Returns the largest number of the tile's rows whose cache lines fall into one set. Rows that
 // begin in the same line as the row before are not counted.
-int64_t LinesPerSet(const TileProblem& p, int64_t outer_rows, int64_t rows) {
-  std::array<int64_t, kSetSpan / kCacheLineBytes> lines{};
+int64_t LinesPerSet(const TileProblem& p, int64_t outer_rows, int64_t rows, int64_t set_span) {
+  std::vector<int64_t> lines(static_cast<size_t>(set_span / kCacheLineBytes), 0);
   int64_t most = 0;
   for (int64_t o = 0; o < outer_rows; ++o) {
     int64_t before = -1;
@@ -68,14 +31,14 @@ int64_t LinesPerSet(const TileProblem& p, int64_t outer_rows, int64_t rows) {
 class Model {
  public:
   Model(const TileProblem& problem, const Target& target, int64_t lanes)
-      : p_(problem), target_(target), lanes_(lanes) {}
+      : p_(problem), target_(target), n_(target.machine->tiles), lanes_(lanes) {}
 
   double Cost(const TileShape& tile) const {
     double cost = 0;
     const int64_t vectors = p_.reduce * DivideUp(p_.columns, lanes_);
     if (p_.cold_columns && tile.rows < p_.rows &&
         vectors * lanes_ * p_.dtype.bytes() > target_.l1_bytes / 2) {
-      cost += kColdColumnCost * static_cast<double>(vectors);
+      cost += n_.cold_column_cost * static_cast<double>(vectors);
     }
     ForParts(p_.outer_rows, tile.outer_rows, [&](int64_t outer, int64_t outer_count) {
       ForParts(p_.rows, tile.rows, [&](int64_t rows, int64_t row_count) {
@@ -99,7 +62,7 @@ class Model {
   double TileCost(int64_t outer, int64_t rows, int64_t vectors) const {
     const int64_t accumulators = outer * DivideUp(rows, p_.vector_rows) * vectors;
     return static_cast<double>(p_.reduce) * StepCost(outer, rows, vectors) +
-           kAccumulatorCost * static_cast<double>(accumulators) + kTileCost;
+           n_.accumulator_cost * static_cast<double>(accumulators) + n_.tile_cost;
   }
 
   double StepCost(int64_t outer, int64_t rows, int64_t vectors) const {
@@ -112,38 +75,40 @@ class Model {
     const bool folded = p_.folds_rows && vectors == 1 && target_.broadcasts_operands();
     const double products =
         p_.step_cost * static_cast<double>(outer * DivideUp(rows, p_.vector_rows) * vectors);
-    double cost = std::max(products, static_cast<double>(std::max(loads, kMinChains))) +
-                  kLoadCost * static_cast<double>(folded ? vectors : loads) +
-                  kOperandCost * static_cast<double>(folded ? all_rows : 0);
+    double cost = std::max(products, static_cast<double>(std::max(loads, n_.min_chains))) +
+                  n_.load_cost * static_cast<double>(folded ? vectors : loads) +
+                  n_.operand_cost * static_cast<double>(folded ? all_rows : 0);
     const int64_t vector_bytes = lanes_ * p_.dtype.bytes();
     if (vectors * vector_bytes * p_.reduce > target_.l1_bytes / 2) {
-      cost += kColumnByteCost * static_cast<double>(vectors * vector_bytes) *
+      cost += n_.column_byte_cost * static_cast<double>(vectors * vector_bytes) *
               (p_.columns_outside(target_) ? 2 : 1);
     }
-    const int64_t ways = std::max<int64_t>(target_.l1_bytes / kSetSpan, 1);
-    if (LinesPerSet(p_, outer, rows) > ways - 1) {
-      cost += kConflictCost * static_cast<double>(all_rows);
+    const int64_t ways = std::max<int64_t>(target_.l1_bytes / n_.set_span, 1);
+    if (LinesPerSet(p_, outer, rows, n_.set_span) > ways - 1) {
+      cost += n_.conflict_cost * static_cast<double>(all_rows);
     }
     // Rows of a convolution overlap, and are in the cache the second time.
     const int64_t row_bytes = p_.reduce * p_.dtype.bytes();
     if (p_.columns_outside(target_) && p_.row_stride >= row_bytes &&
         p_.rows * row_bytes > target_.l1_bytes / 2) {
-      cost += kColdRowByteCost * static_cast<double>(all_rows * p_.dtype.bytes());
+      cost += n_.cold_row_byte_cost * static_cast<double>(all_rows * p_.dtype.bytes());
     }
     return cost;
   }
 
   const TileProblem& p_;
   const Target& target_;
+  const TileNumbers& n_;
   int64_t lanes_;
 };
 
 // Returns a tile of scalar sums. If the machine has vectors, the tile has one row, so that the
 // epilogue can use vectors of columns.
 TileShape ScalarTile(const TileProblem& p, const Target& target) {
-  const bool columns_only = target.Lanes(p.dtype) > 1 && p.columns % kScalarTile == 0;
-  const int64_t rows = columns_only ? 1 : std::min(p.rows, kScalarTileRows);
-  return {.rows = rows, .vectors = std::min<int64_t>(p.columns, kScalarTile / rows)};
+  const int64_t sums = target.machine->tiles.scalar_sums;
+  const bool columns_only = target.Lanes(p.dtype) > 1 && p.columns % sums == 0;
+  const int64_t rows = columns_only ? 1 : std::min(p.rows, target.machine->tiles.scalar_rows);
+  return {.rows = rows, .vectors = std::min<int64_t>(p.columns, sums / rows)};
 }
 
 // Bytes of the row factor. Rows that are closer than their length overlap, as windows do.
@@ -172,16 +137,17 @@ int64_t TileLanes(const TileProblem& p, const Target& target) {
 }
 
 int64_t MaxAccumulators(const Target& target) {
-  return std::max<int64_t>(target.vector_registers, 4 * kScalarTile);
+  return std::max<int64_t>(target.vector_registers, 4 * target.machine->tiles.scalar_sums);
 }
 
 std::vector<TileShape> RankTiles(const TileProblem& p, const Target& target) {
   if (p.only.has_value()) return {*p.only};
   if (MaxLanes(p, target) == 1) return {ScalarTile(p, target)};
   const int64_t lanes = TileLanes(p, target);
+  const TileNumbers& numbers = target.machine->tiles;
   const Model model(p, target, lanes);
   // Besides the column vectors, each vector of rows needs a register.
-  const int64_t registers = target.vector_registers - kScratchRegisters * p.vector_rows;
+  const int64_t registers = target.vector_registers - numbers.scratch_registers * p.vector_rows;
   // Multiplying by the lanes of vectors takes a register for each row.
   const bool by_lane = target.broadcasts_lanes() && p.vector_rows == 1;
   std::vector<std::pair<double, TileShape>> costs;
@@ -193,11 +159,13 @@ std::vector<TileShape> RankTiles(const TileProblem& p, const Target& target) {
   // If vectors hold several rows, their number is such that each row has whole vectors.
   const int64_t unit = p.vector_rows;
   consider({.vectors = unit, .lanes = lanes});
-  const int64_t max_vectors = std::min(AlignUp(DivideUp(p.columns, lanes), unit), kMaxVectors);
+  const int64_t max_vectors =
+      std::min(AlignUp(DivideUp(p.columns, lanes), unit), numbers.max_vectors);
   for (int64_t vectors = unit; vectors <= max_vectors; vectors += unit) {
     const int64_t of_row = vectors + (by_lane ? 1 : 0);
     const int64_t spare =
-        registers - (target.broadcasts_operands() && vectors > 1 ? kEarlyColumnRegisters : 0);
+        registers -
+        (target.broadcasts_operands() && vectors > 1 ? numbers.early_column_registers : 0);
     const int64_t max_rows = std::max<int64_t>((spare - vectors) / of_row, 1) * p.vector_rows;
     // Rows are divided into even parts, so that the last tile is not a sliver.
     for (int64_t parts = DivideUp(p.rows, max_rows); parts <= p.rows; ++parts) {

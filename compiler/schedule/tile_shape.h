@@ -31,9 +31,6 @@ inline bool KeepsColumns(int64_t bytes, const Target& target) {
   return bytes <= target.l2_bytes / 2;
 }
 
-// Accumulators of a tile of scalar sums, and its maximum number of rows.
-inline constexpr int64_t kScalarTile = 4, kScalarTileRows = 2;
-
 // Inputs of the choice of a tile: extents, strides, and the cost of a step.
 struct TileProblem {
   int64_t outer_rows = 1;

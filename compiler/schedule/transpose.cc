@@ -10,17 +10,6 @@
 namespace kiln::schedule {
 namespace {
 
-// Maximum side of a tile. A tile of this size is transposed in four steps, in registers.
-constexpr int64_t kMaxSide = 16;
-// Minimum side of a tile. Vectors of smaller tiles are mostly empty and gain nothing.
-constexpr int64_t kMinSide = 4;
-// Number of tiles in a block. They follow each other along the data, so that data that the hardware
-// prefetches are used.
-constexpr int64_t kTilesPerBlock = 4;
-// Maximum stride of loads that are not transposed. They read few cache lines for each vector, and
-// become vectors and shuffles.
-constexpr int64_t kMaxSmallStride = 4;
-
 // A stage whose innermost axis crosses the data of `loads`, which are contiguous along another
 // axis.
 struct Crossing {
@@ -33,7 +22,7 @@ const loop::Load& LoadOfAccess(const LinearAccess& access) {
   return std::get<loop::Load>(access.load->value);
 }
 
-std::optional<Crossing> FindCrossing(const Stage& stage) {
+std::optional<Crossing> FindCrossing(const Stage& stage, int64_t max_small_stride) {
   loop::Bounds bounds;
   AddBounds(stage.axes, bounds);
   const AccessSet set = CollectAccesses(stage.value, VarsOfAxes(stage.axes), bounds);
@@ -43,7 +32,7 @@ std::optional<Crossing> FindCrossing(const Stage& stage) {
     const std::vector<int64_t>& strides = access.form.coefficients;
     if (LoadOfAccess(access).index.size() != 1) return std::nullopt;
     if (strides.back() == 0) continue;
-    if (strides.back() <= kMaxSmallStride) {
+    if (strides.back() <= max_small_stride) {
       crossing.all = false;
       continue;
     }
@@ -72,9 +61,9 @@ struct Side {
   bool has_rest() const { return extent % size != 0; }
 };
 
-Side SideOf(int64_t extent, int64_t lanes) {
+Side SideOf(int64_t extent, int64_t lanes, int64_t max_side) {
   const auto fits = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(extent)));
-  return {extent, std::min({lanes, kMaxSide, fits})};
+  return {extent, std::min({lanes, max_side, fits})};
 }
 
 // A tile in local memory, and the statements that load it.
@@ -158,14 +147,14 @@ Stmt Along(const Side& side, const std::function<Stmt(const Expr& begin)>& tile)
 }
 
 // Returns `tiles(begin, count)` for all blocks of tiles that follow each other along the data.
-Stmt Blocks(const Side& side, ForKind kind,
+Stmt Blocks(const Side& side, int64_t tiles_of_block, ForKind kind,
             const std::function<Stmt(const Expr& begin, int64_t count)>& tiles) {
-  const int64_t blocks = side.whole() / kTilesPerBlock, rest = side.whole() % kTilesPerBlock;
-  const int64_t block_size = kTilesPerBlock * side.size;
+  const int64_t blocks = side.whole() / tiles_of_block, rest = side.whole() % tiles_of_block;
+  const int64_t block_size = tiles_of_block * side.size;
   std::vector<Stmt> parts;
   if (blocks > 0) {
     const Var block = loop::MakeVar("block");
-    parts.push_back(Nest({{block, blocks}}, kind, tiles(block * Expr(block_size), kTilesPerBlock)));
+    parts.push_back(Nest({{block, blocks}}, kind, tiles(block * Expr(block_size), tiles_of_block)));
   }
   if (rest > 0) parts.push_back(tiles(Expr(blocks * block_size), rest));
   if (side.has_rest()) parts.push_back(tiles(Expr(side.extent - side.size), 1));
@@ -178,30 +167,33 @@ std::optional<Stmt> TransposedNest(const Stage& stage, bool threads, Context& co
   if (context.target.by_c_compiler || stage.axes.size() < 2 || stage.index.size() != 1) {
     return std::nullopt;
   }
-  const std::optional<Crossing> crossing = FindCrossing(stage);
+  const TransposeNumbers& numbers = context.target.machine->transposes;
+  const std::optional<Crossing> crossing = FindCrossing(stage, numbers.max_small_stride);
   if (!crossing.has_value()) return std::nullopt;
   const int64_t lanes = context.Lanes(crossing->loads[0].buffer->dtype);
-  const Side along = SideOf(stage.axes[crossing->along].extent, lanes);
-  const Side inner = SideOf(stage.axes.back().extent, lanes);
-  if (std::min(along.size, inner.size) < kMinSide) return std::nullopt;
+  const Side along = SideOf(stage.axes[crossing->along].extent, lanes, numbers.max_side);
+  const Side inner = SideOf(stage.axes.back().extent, lanes, numbers.max_side);
+  if (std::min(along.size, inner.size) < numbers.min_side) return std::nullopt;
   // Elements in overlapping tiles are computed twice. This changes the result only if an element is
   // read from the place at which it is stored.
   if (!crossing->all && (along.has_rest() || inner.has_rest())) return std::nullopt;
 
   std::vector<Axis> outer(stage.axes.begin(), stage.axes.end() - 1);
   outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(crossing->along));
-  const bool share_blocks = outer.empty() || outer[0].extent < along.whole() / kTilesPerBlock;
+  const bool share_blocks =
+      outer.empty() || outer[0].extent < along.whole() / numbers.tiles_per_block;
   const auto kind = [&](bool shared) {
     return threads && shared ? ForKind::kParallel : ForKind::kSerial;
   };
-  Stmt nest = Blocks(along, kind(share_blocks), [&](const Expr& begin, int64_t count) {
-    return Along(inner, [&](const Expr& inner_begin) {
-      const Var t = loop::MakeVar("tile");
-      return Nest({{t, count}}, ForKind::kSerial,
-                  Tile(stage, *crossing, begin + t * Expr(along.size), along.size, inner_begin,
-                       inner.size));
-    });
-  });
+  Stmt nest = Blocks(along, numbers.tiles_per_block, kind(share_blocks),
+                     [&](const Expr& begin, int64_t count) {
+                       return Along(inner, [&](const Expr& inner_begin) {
+                         const Var t = loop::MakeVar("tile");
+                         return Nest({{t, count}}, ForKind::kSerial,
+                                     Tile(stage, *crossing, begin + t * Expr(along.size),
+                                          along.size, inner_begin, inner.size));
+                       });
+                     });
   for (size_t i = outer.size(); i-- > 0;) {
     nest = Nest({outer[i]}, kind(i == 0 && !share_blocks), std::move(nest));
   }

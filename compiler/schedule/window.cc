@@ -13,9 +13,6 @@
 namespace kiln::schedule {
 namespace {
 
-// Maximum number of rows of outputs that share copied rows. Windows of different groups of rows
-// overlap, so some rows are copied again for each group.
-constexpr int64_t kMaxSharedRows = 8;
 // LDRD reads whole words, which have to be aligned.
 constexpr int kWordBytes = 4, kRowAlignment = 8;
 
@@ -31,11 +28,12 @@ Stmt InPieces(int64_t extent, int64_t width,
 
 class WindowLoops {
  public:
-  WindowLoops(const Window& window, const TiledContraction& sums) : w_(window), sums_(sums) {
+  WindowLoops(const Window& window, const TiledContraction& sums, const Machine& machine)
+      : w_(window), sums_(sums), machine_(machine) {
     for (const DotLoop& loop : w_.instruction->loops) {
       if (loop.slide == w_.column_stride && loop.columns == 1) tiles_.push_back(&loop);
     }
-    const int64_t groups = DivideUp(w_.row.extent, kMaxSharedRows);
+    const int64_t groups = DivideUp(w_.row.extent, machine.windows.max_shared_rows);
     shared_rows_ = DivideUp(w_.row.extent, groups);
     copied_rows_ = (shared_rows_ - 1) * w_.row_stride + w_.window_rows;
     row_elements_ = RowElements();
@@ -112,7 +110,7 @@ class WindowLoops {
     const Expr begin = within(w_.rows.lo), end = within(w_.rows.hi + 1);
     const int64_t columns = std::min(w_.columns.hi + 1, row_elements_) - w_.columns.lo;
     const Var row = loop::MakeVar("r");
-    const int64_t written_out = sums_.code.tests_runs ? 1 : kMaxWrittenOut;
+    const int64_t written_out = sums_.code.tests_runs ? 1 : machine_.code.max_written_out;
     const Stmt copy = InPieces(columns, written_out, [&](const Expr& at, int64_t count) {
       const Var x = loop::MakeVar("x");
       const Expr column = at + x + Expr(w_.columns.lo);
@@ -191,6 +189,7 @@ class WindowLoops {
 
   const Window& w_;
   const TiledContraction& sums_;
+  const Machine& machine_;
   std::vector<const DotLoop*> tiles_;  // the largest first
   int64_t shared_rows_, copied_rows_, row_elements_;
   Buffer rows_;
@@ -207,7 +206,7 @@ std::optional<Stmt> WindowNest(const loop::Kernel& kernel, const Window& window,
   sums.code = context.code;
   const bool alone = which == 0 || (which == 1 && Reads(*stage, kernel.stages[0].buffer));
   if (!alone || !CollectEpilogues(kernel, which, &sums.epilogues)) return std::nullopt;
-  WindowLoops loops(window, sums);
+  WindowLoops loops(window, sums, *context.target.machine);
   if (!loops.Fits()) return std::nullopt;
   // Each channel is a block of one column.
   sums.plan.tile = {.rows = 1, .vectors = 1, .lanes = 1};

@@ -6,13 +6,6 @@
 namespace kiln::schedule {
 namespace {
 
-constexpr int64_t kPlaces = 4;
-// Rows of windows in a tile. With two rows, 3x3 windows load 4 rows of data for 2 rows of outputs
-// instead of 6, and weights once. Measured with data in the L2 cache.
-constexpr int64_t kRows = 2;
-// Minimum number of tiles of rows for each core. Threads share them.
-constexpr int64_t kTilesPerCore = 2;
-
 // True if a stage reduces along two axes, so that its windows may overlap along both.
 bool HasFlatWindows(const loop::Kernel& kernel) {
   return std::any_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& stage) {
@@ -29,17 +22,19 @@ WindowTile ChooseWindowTile(const loop::Kernel& kernel, const Target& target) {
   const size_t place = axes.size() - 2;
   const bool inside = std::any_of(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(place),
                                   [](const Axis& axis) { return axis.extent > 1; });
+  const WindowNumbers& numbers = target.machine->windows;
   const bool small =
-      std::all_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& stage) {
+      std::all_of(kernel.stages.begin(), kernel.stages.end(), [&](const Stage& stage) {
         const int64_t terms = TotalExtent(stage.reduce);
-        return stage.combine == loop::Combine::kNone || (terms > 1 && terms <= kMaxWindowTerms);
+        return stage.combine == loop::Combine::kNone || (terms > 1 && terms <= numbers.max_terms);
       });
   if (!inside || !small || axes[place].extent == 1) return {};
-  const bool many = target.vector_registers >= kManyRegisters;
+  const bool many = target.vector_registers >= numbers.many_registers;
   const bool rows = many && place > 0 && HasFlatWindows(kernel) &&
-                    axes[place - 1].extent / kRows >= kTilesPerCore * target.cores;
+                    axes[place - 1].extent / numbers.rows >= numbers.tiles_per_core * target.cores;
   // All accumulators, and the elements that they share, stay in registers.
-  return {.rows = rows ? kRows : 1, .places = kPlaces, .vectors = many && !rows ? 2 : 1};
+  return {
+      .rows = rows ? numbers.rows : 1, .places = numbers.places, .vectors = many && !rows ? 2 : 1};
 }
 
 Stmt TileWindows(const WindowTile& tile, const Axis& rows, const Axis& place, const Axis& count,

@@ -10,13 +10,6 @@
 
 namespace kiln::schedule {
 
-// Maximum number of terms of a window that is unrolled.
-inline constexpr int64_t kMaxWindowTerms = 16;
-
-// Minimum number of vector registers for windows of two rows, and for long windows, to keep the
-// elements that they share.
-inline constexpr int kManyRegisters = 32;
-
 // Number of windows in a tile, and of vectors in each window. `places` counts windows along the
 // last axis but one, and `rows` along the axis before it.
 struct WindowTile {

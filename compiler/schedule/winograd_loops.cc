@@ -239,6 +239,7 @@ class Winograd {
     t.column = loop::MakeVar("column");
     t.y = loop::MakeLoad(weights_, {t.block, point, channel, t.column});
     t.c.y = t.y;
+    t.machine = context_.target.machine;
     PlanReduction(t, context_.target, t.plan);
     t.epilogues = {{products_,
                     {place.products, point, row, t.column},

@@ -8,33 +8,6 @@
 namespace kiln::schedule {
 namespace {
 
-constexpr double kFloatBytes = sizeof(float);
-constexpr int64_t kMinChannels = 16;  // of inputs and of outputs
-constexpr int64_t kMaxBlockTiles = 64;
-// Bytes that a core reads from memory in the time of one vector multiply-add: the cost of weights.
-// Between two runs, other weights of a model evict them from the caches. Within one run, only
-// weights that fit into the L2 cache stay there.
-constexpr double kBytesPerMultiplyAdd = 2;
-// The same for data that another core has just written.
-constexpr double kSharedBytesPerMultiplyAdd = 8;
-// Cost of a byte of weights that is read in order from the L2 cache, in vector multiply-adds.
-constexpr double kSecondCacheByteCost = 1.0 / 64;
-// Maximum number of threads that a division is made for. A machine with many cores may still run it
-// with few threads.
-constexpr int kMaxModelledThreads = 4;
-// Cost of reading, transforming and writing one vector besides its arithmetic, in multiply-adds.
-constexpr double kTransformAccessCost = 2;
-
-// Minimum cost of the direct sum, in vector multiply-adds: about 35 microseconds. Convolutions that
-// take less time are not worth scratch memory.
-constexpr double kMinDirectCost = 140'000;
-// Bytes that the weights may grow by for every vector multiply-add that is saved. A small layer is
-// not worth weights four times as large.
-constexpr double kBytesPerSavedMultiplyAdd = 8;
-// Share of its time in which a direct sum computes multiply-adds. It also waits for rows, writes
-// outputs and clears sums.
-constexpr double kDirectEfficiency = 0.7;
-
 bool IsSumOf(const Expr& index, const Axis& a, const Axis& b) {
   const auto* sum = index.As<loop::Binary>();
   if (sum == nullptr || sum->op != loop::BinaryOp::kAdd) return false;
@@ -45,7 +18,7 @@ bool IsSumOf(const Expr& index, const Axis& a, const Axis& b) {
 // Returns the cost of reading weights `times` times, in multiply-adds.
 double StreamCost(double bytes, int64_t times, const Target& target) {
   const int64_t reads = KeepsWeights(bytes, target) ? 1 : times;
-  return bytes * static_cast<double>(reads) / kBytesPerMultiplyAdd;
+  return bytes * static_cast<double>(reads) / target.machine->winograd.bytes_per_multiply_add;
 }
 
 double DirectCost(const WinogradProblem& p, const Target& target) {
@@ -55,15 +28,15 @@ double DirectCost(const WinogradProblem& p, const Target& target) {
       static_cast<double>(kWinogradTaps * kWinogradTaps * p.channels * p.columns);
   const double sums = static_cast<double>(p.batch * p.height * p.width) * weights / products;
   // Computation and waiting overlap, so only the larger of both counts.
-  return std::max(sums / kDirectEfficiency,
+  return std::max(sums / target.machine->winograd.direct_efficiency,
                   StreamCost(p.direct_weight_bytes * weights, p.batch, target));
 }
 
 // Returns the multiply-adds that the larger weights have to save at least.
-double WorthOf(const WinogradProblem& p, int64_t outputs) {
+double WorthOf(const WinogradProblem& p, int64_t outputs, const WinogradNumbers& numbers) {
   const int64_t points = WinogradOf(outputs).points() - kWinogradTaps * kWinogradTaps;
   return static_cast<double>(sizeof(float)) * static_cast<double>(points * p.channels * p.columns) /
-         kBytesPerSavedMultiplyAdd;
+         numbers.bytes_per_saved_multiply_add;
 }
 
 }  // namespace
@@ -85,6 +58,7 @@ TileProblem ProductProblem(const WinogradProblem& p, int64_t tiles, const Target
 WinogradDivision DivideWinograd(const WinogradProblem& p, int64_t outputs, int64_t block_rows,
                                 const Target& target) {
   const WinogradTransform& w = WinogradOf(outputs);
+  const WinogradNumbers& numbers = target.machine->winograd;
   WinogradDivision d{.outputs = outputs,
                      .tile_rows = DivideUp(p.height, outputs),
                      .tile_columns = DivideUp(p.width, outputs),
@@ -97,23 +71,23 @@ WinogradDivision DivideWinograd(const WinogradProblem& p, int64_t outputs, int64
   const double weights = points * static_cast<double>(p.channels * p.columns);
   const auto blocks = static_cast<double>(p.batch * d.blocks());
   const double products = blocks * points * TileCost(product, d.tile, target) +
-                          (blocks - 1) * kFloatBytes * weights * kSecondCacheByteCost;
-  const double input =
-      tiles * static_cast<double>(p.channels) / lanes *
-      (static_cast<double>(2 * w.inputs() * CostOf(w.input)) + 2 * points * kTransformAccessCost);
+                          (blocks - 1) * sizeof(float) * weights * numbers.second_cache_byte_cost;
+  const double input = tiles * static_cast<double>(p.channels) / lanes *
+                       (static_cast<double>(2 * w.inputs() * CostOf(w.input)) +
+                        2 * points * numbers.transform_access_cost);
   const double output = tiles * static_cast<double>(p.columns) / lanes *
                         (static_cast<double>((w.inputs() + outputs) * CostOf(w.output)) +
-                         2 * points * kTransformAccessCost);
-  const int64_t threads = std::min(target.cores, kMaxModelledThreads);
+                         2 * points * numbers.transform_access_cost);
+  const int64_t threads = std::min(target.cores, numbers.max_modelled_threads);
   const int64_t shared = d.shares_columns() ? d.column_blocks(p) : p.batch * d.blocks();
   const double idle = static_cast<double>(threads) / static_cast<double>(std::min(threads, shared));
-  d.cost = (std::max(products, StreamCost(kFloatBytes * weights, p.batch * d.blocks(), target)) +
+  d.cost = (std::max(products, StreamCost(sizeof(float) * weights, p.batch * d.blocks(), target)) +
             input + output) *
            idle;
   if (d.shares_columns() && threads > 1) {
     // Every thread reads the transformed inputs of the other threads.
-    const double bytes = kFloatBytes * tiles * points * static_cast<double>(p.channels);
-    d.cost += bytes / kSharedBytesPerMultiplyAdd;
+    const double bytes = sizeof(float) * tiles * points * static_cast<double>(p.channels);
+    d.cost += bytes / numbers.shared_bytes_per_multiply_add;
   }
   return d;
 }
@@ -150,18 +124,20 @@ std::optional<WinogradProblem> AsWinogradProblem(const Stage& stage, const Conte
   p.width = stage.axes[2].extent;
   p.columns = stage.axes[3].extent;
   p.channels = r[2].extent;
-  if (p.channels < kMinChannels || p.columns < kMinChannels) return std::nullopt;
+  const int64_t least = context.target.machine->winograd.min_channels;
+  if (p.channels < least || p.columns < least) return std::nullopt;
   return p;
 }
 
 std::vector<WinogradDivision> RankWinogradDivisions(const WinogradProblem& p,
                                                     const Target& target) {
+  const int64_t most = target.machine->winograd.max_block_tiles;
   std::vector<WinogradDivision> divisions;
   for (int64_t outputs : {2, 4}) {
     const int64_t rows = DivideUp(p.height, outputs), columns = DivideUp(p.width, outputs);
     for (int64_t parts = 1; parts <= rows; ++parts) {
       const int64_t block_rows = DivideUp(rows, parts);
-      if (block_rows > 1 && block_rows * columns > kMaxBlockTiles) continue;
+      if (block_rows > 1 && block_rows * columns > most) continue;
       divisions.push_back(DivideWinograd(p, outputs, block_rows, target));
     }
   }
@@ -174,11 +150,11 @@ std::vector<WinogradDivision> RankWinogradDivisions(const WinogradProblem& p,
 std::optional<WinogradDivision> ChooseWinogradDivision(const WinogradProblem& p,
                                                        const Target& target) {
   const double direct = DirectCost(p, target);
-  if (direct < kMinDirectCost) return std::nullopt;
+  if (direct < target.machine->winograd.min_direct_cost) return std::nullopt;
   const std::vector<WinogradDivision> divisions = RankWinogradDivisions(p, target);
   if (divisions.empty()) return std::nullopt;
   const WinogradDivision& best = divisions.front();
-  if (best.cost + WorthOf(p, best.outputs) >= direct) return std::nullopt;
+  if (best.cost + WorthOf(p, best.outputs, target.machine->winograd) >= direct) return std::nullopt;
   return best;
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Target::Host: the capabilities of this machine, from the processor and the operating system.
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +15,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "compiler/target/instructions.h"
 #include "compiler/target/known_targets.h"
 #include "compiler/target/target.h"
@@ -24,8 +29,8 @@ namespace {
 #if defined(__x86_64__)
 
 // Features that schedules and code generators use, in the order in which a host is described. Code
-// depends on the level, features and caches, and on the maker if bfloat16 is allowed. Two machines
-// that agree in these get the same bytes.
+// depends on the level, features, caches and row of tuned numbers. Two machines that agree in these
+// get the same bytes.
 constexpr const char* kHostFeatures[] = {
     "sse4.1",     "avx2",       "fma",     "avx512f",    "avx512bw", "avx512dq", "avx512vl",
     "avx512vnni", "avx512vbmi", "avxvnni", "avx512bf16", "amx-tile", "amx-bf16", "amx-int8"};
@@ -45,7 +50,40 @@ std::array<uint32_t, kNumCpuWords> UsableCpuWords() {
   return words;
 }
 
-Target Machine() {
+// A range of processors as CPUID 1 describes them, and LLVM's name of those.
+struct CpuSignature {
+  unsigned family, first_model, last_model;
+  absl::string_view cpu;
+};
+
+constexpr CpuSignature kIntelCpus[] = {{0x6, 0xad, 0xae, "graniterapids"}};
+constexpr CpuSignature kAmdCpus[] = {{0x19, 0x10, 0x1f, "znver4"},
+                                     {0x19, 0x60, 0x7f, "znver4"},
+                                     {0x19, 0xa0, 0xaf, "znver4"},
+                                     {0x1a, 0x00, 0xff, "znver5"}};
+
+absl::string_view CpuOfSignature(absl::Span<const CpuSignature> table,
+                                 absl::string_view otherwise) {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  __get_cpuid(1, &eax, &ebx, &ecx, &edx);
+  const unsigned family = (eax >> 8 & 0xf) + (eax >> 20 & 0xff),
+                 model = (eax >> 4 & 0xf) | (eax >> 12 & 0xf0);
+  for (const CpuSignature& row : table) {
+    if (row.family == family && row.first_model <= model && model <= row.last_model) return row.cpu;
+  }
+  return otherwise;
+}
+
+// LLVM's name of this CPU, to find its row of tuned numbers. Other CPUs of Intel use the row of
+// Sapphire Rapids, because they issue products of bfloat16 like it. The name is empty for a CPU
+// that no row is about.
+absl::string_view CpuName() {
+  __builtin_cpu_init();
+  if (__builtin_cpu_is("intel") != 0) return CpuOfSignature(kIntelCpus, "sapphirerapids");
+  return __builtin_cpu_is("amd") != 0 ? CpuOfSignature(kAmdCpus, "") : "";
+}
+
+Target ThisMachine() {
   const std::array<uint32_t, kNumCpuWords> words = UsableCpuWords();
   const auto has = [&](const CpuFeature& feature) { return HasFeature(words, feature); };
   Target target = *FindKnownTarget(HighestX86Level(words));
@@ -55,18 +93,17 @@ Target Machine() {
   }
   target.features = absl::StrJoin(features, ",");
   DescribeX86(target);
-  __builtin_cpu_init();
-  if (__builtin_cpu_is("intel") != 0) target.bfloat_slots = kBFloatSlotsOfIntel;
+  target.machine = &MachineOf(target.triple, CpuName());
   return target;
 }
 
 #elif defined(__aarch64__)
 
-Target Machine() { return *FindKnownTarget("aarch64"); }
+Target ThisMachine() { return *FindKnownTarget("aarch64"); }
 
 #else
 
-Target Machine() { return *FindKnownTarget("riscv64gc"); }
+Target ThisMachine() { return *FindKnownTarget("riscv64gc"); }
 
 #endif
 
@@ -78,7 +115,7 @@ int64_t CacheBytes(int name, int64_t otherwise) {
 }  // namespace
 
 Target Target::Host() {
-  Target target = Machine();
+  Target target = ThisMachine();
   target.name = "host";
   target.l1_bytes = CacheBytes(_SC_LEVEL1_DCACHE_SIZE, target.l1_bytes);
   target.l2_bytes = CacheBytes(_SC_LEVEL2_CACHE_SIZE, target.l2_bytes);

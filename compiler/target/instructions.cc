@@ -72,7 +72,7 @@ const DotLoop* DotInstruction::FindLoop(int rows, int columns, int run, int slid
 
 double DotInstruction::CostOn(const Target& target) const {
   const bool by_vectors = geometry != DotGeometry::kMatrix;
-  return a.is_bfloat() && by_vectors ? cost * target.bfloat_slots : cost;
+  return a.is_bfloat() && by_vectors ? cost * target.machine->dots.bfloat_slots : cost;
 }
 
 double DotInstruction::ProductsPerSlot(const Target& target) const {

@@ -90,10 +90,16 @@ Target WithRiscVVectors(Target target) {
   return target;
 }
 
+// Returns the targets with their rows of tuned numbers.
+std::vector<Target> WithMachines(std::vector<Target> targets) {
+  for (Target& target : targets) target.machine = &MachineOf(target.triple, target.cpu);
+  return targets;
+}
+
 }  // namespace
 
 const std::vector<Target>& KnownTargets() {
-  static const auto& targets = *new std::vector<Target>{
+  static const auto& targets = *new auto(WithMachines({
       X86("x86-64"),
       X86("x86-64-v2"),
       X86("x86-64-v3"),
@@ -119,7 +125,7 @@ const std::vector<Target>& KnownTargets() {
               "ilp32f"),
       RiscV64("riscv64gc"),
       WithRiscVVectors(RiscV64("riscv64gcv")),
-  };
+  }));
   return targets;
 }
 

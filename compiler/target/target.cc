@@ -27,6 +27,7 @@ Target FromTriple(absl::string_view triple) {
     target.cpu = "";
   }
   target.triple = std::string(triple);
+  target.machine = &MachineOf(triple, target.cpu);
   target.cores = kDefaultCores;
   if (!NamesOs(triple)) target.SetBaremetal();
   if (arch == "x86_64") return target;
@@ -84,13 +85,6 @@ absl::Status CheckFeatures(absl::string_view target, const std::vector<absl::str
   return absl::OkStatus();
 }
 
-// True if `cpu`, an LLVM name, is an Intel processor with AVX-512 BF16.
-bool IssuesBFloatSlowly(absl::string_view cpu) {
-  constexpr absl::string_view kIntel[] = {"cooperlake", "emeraldrapids", "graniterapids",
-                                          "graniterapids-d", "sapphirerapids"};
-  return std::find(std::begin(kIntel), std::end(kIntel), cpu) != std::end(kIntel);
-}
-
 // Parses 0 or a power of two from 64 to 2048.
 bool ParseVectorBits(absl::string_view text, int* bits) {
   return absl::SimpleAtoi(text, bits) &&
@@ -101,7 +95,7 @@ absl::Status ApplyOption(absl::string_view option, Target& target) {
   absl::string_view value = option;
   if (absl::ConsumePrefix(&value, "-mcpu=")) {
     target.cpu = std::string(value);
-    target.bfloat_slots = IssuesBFloatSlowly(value) ? kBFloatSlotsOfIntel : 1;
+    target.machine = &MachineOf(target.triple, value);
   } else if (absl::ConsumePrefix(&value, "-mattr=")) {
     absl::StrAppend(&target.features, target.features.empty() ? "" : ",", value);
   } else if (absl::ConsumePrefix(&value, "-mabi=")) {

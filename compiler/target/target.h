@@ -20,13 +20,12 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compiler/base/dtype.h"
+#include "compiler/target/machine.h"
 
 namespace kiln {
 
 // Size of a cache line on all machines with caches that Kiln supports.
 inline constexpr int kCacheLineBytes = 64;
-
-inline constexpr double kBFloatSlotsOfIntel = 4;
 
 struct Target {
   std::string name;            // as the user wrote it
@@ -50,12 +49,12 @@ struct Target {
   // not copied only for speed.
   bool short_of_memory = false;
   int64_t stack_bytes = 256 << 10;  // limit for copies of rows in one function
-  // Issue slots of a vdpbf16ps (products of bfloat16), in units of one multiply-add of float32. It
-  // is 1 by the manuals of Zen 4 and Zen 5, and kBFloatSlotsOfIntel as measured on Sapphire Rapids.
-  double bfloat_slots = 1;
   int64_t l1_bytes = 32 << 10;
   int64_t l2_bytes = 512 << 10;
   int cores = 1;  // cores that a parallel loop may use; 1: loops are serial
+  // Tuned numbers of the processor: MachineOf(triple, cpu), and for the host the row of its CPU.
+  // Never null.
+  const Machine* machine = &kUnknownMachine;
 
   // Elements of `dtype` in a vector register; 1 if there are no vectors of it.
   int Lanes(DType dtype) const;

@@ -72,7 +72,8 @@ TEST(DotInstructions, FollowFromFeatures) {
   EXPECT_EQ(
       row.ProductsPerSlot(*Target::Parse("x86-64-v4 -mattr=+avx512bf16 -mcpu=sapphirerapids")), 8);
   // The last -mcpu= determines the slots, as it does the processor.
-  EXPECT_EQ(Target::Parse("x86-64-v4 -mcpu=sapphirerapids -mcpu=znver5")->bfloat_slots, 1);
+  EXPECT_EQ(
+      Target::Parse("x86-64-v4 -mcpu=sapphirerapids -mcpu=znver5")->machine->dots.bfloat_slots, 1);
 }
 
 TEST(DotInstructions, CodeOfCHasThoseThatCCanSpell) {

@@ -352,6 +352,7 @@ class CliTest(CliCase):
             r"constants: \d+ bytes",
             r"memory plan: workspace (\d+) bytes, lower bound \1 bytes, aligned to 64",
             r"       0    448    0-0  #\.\.\.\.\.\.\.  scratch1",
+            r"machine: x86-64 \(estimated\)",
         ):
             self.assertRegex(of_model, "(?m)^" + line + "$")
 

@@ -135,6 +135,10 @@ class ComfortsTest(CliCase):
         self.assertEqual({program["path"] for program in json.loads(nothing.stdout)["programs"]}, {None})
         targets = json.loads(self.succeeds("targets", "--json"))
         self.assertEqual(targets["targets"], version["targets"])
+        machines = {row["name"]: row for row in targets["machines"]}
+        self.assertEqual(sorted(name for row in machines.values() for name in row["targets"]), sorted(version["targets"]))
+        self.assertEqual((machines["zen4"]["processors"], machines["x86-64"]["measured_on"]), (["znver4"], "estimated"))
+        self.assertIn("host", machines[doctor["machine"]["name"]]["targets"])
         chip = json.loads(self.succeeds("targets", "stm32f407", "--json"))
         self.assertIn(chip, targets["chips"])
         self.assertEqual(chip["target"], "cortex-m4f")
@@ -144,6 +148,7 @@ class ComfortsTest(CliCase):
     def test_doctor(self):
         text = self.succeeds("doctor")
         self.assertTrue(text.startswith(self.succeeds("--version")))
+        self.assertRegex(text, r"\nmachine of the host: [\w-]+ \(.+\)\n")
         self.assertIn(shutil.which("cc"), text)
         result = subprocess.run([KILN, "doctor"], stdout=subprocess.PIPE, env={"PATH": self.folder}, check=True)
         self.assertIn("arm-none-eabi-gcc is missing: on Debian install gcc-arm-none-eabi and libnewlib", result.stdout.decode())
@@ -153,6 +158,7 @@ class ComfortsTest(CliCase):
         text = self.succeeds("targets")
         self.assertIn("targets: host, x86-64", text)
         self.assertIn("STM32F4 ", text)
+        self.assertRegex(text, r"\n  cortex-m4 +cortex-m4, cortex-m4f +cortex-m4 +instructions that QEMU counts for a Cortex-M4 ")
         found = self.succeeds("targets", "stm32f407")
         self.assertEqual(len(found.splitlines()), 2)
         self.assertIn("Cortex-M4F  cortex-m4f", found)

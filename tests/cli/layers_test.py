@@ -62,7 +62,13 @@ class LayersTest(CliCase):
                 self.succeeds("compile", DIGITS, "-o", self.path(folder), *options)
                 (path,) = [name for name in os.listdir(self.path(folder)) if name.endswith(".metadata.json")]
                 with open(self.path(folder + "/" + path)) as file:
-                    self.assertEqual(json.loads(self.succeeds("inspect", "--json", DIGITS, *options)), json.load(file))
+                    found = json.loads(self.succeeds("inspect", "--json", DIGITS, *options))
+                    machines = found.pop("machines")
+                    self.assertEqual(found, json.load(file))
+                    self.assertEqual(len(machines), max(1, len(found["cpu_variants"])))
+        (machine,) = json.loads(self.succeeds("inspect", "--json", DIGITS, "--target", "x86-64 -mcpu=znver4"))["machines"]
+        self.assertEqual((machine["target"], machine["name"]), ("x86-64 -mcpu=znver4", "zen4"))
+        self.assertIn("Zen 4", machine["measured_on"])
         # Firmware has the C interface unless another interface is given.
         interfaces = (([], "c"), (["--runtime", "crt"], "packed"), (["--executor", "graph"], "packed"))
         for options, interface in interfaces:

@@ -13,8 +13,10 @@
 #include "absl/strings/str_split.h"
 #include "compiler/backend/backend.h"
 #include "compiler/base/status.h"
+#include "compiler/target/target.h"
 #include "tools/kiln/build_facts.h"
 #include "tools/kiln/commands.h"
+#include "tools/kiln/machine_rows.h"
 #include "tools/kiln/standard_output.h"
 #include "tools/terminal/table.h"
 #include "tools/terminal/terminal.h"
@@ -62,7 +64,8 @@ std::string PathOf(const std::string& program) {
 }
 
 absl::Status PrintDoctor() {
-  KILN_RETURN_IF_ERROR(Print(BuildFacts() + "\n\n"));
+  KILN_RETURN_IF_ERROR(Print(absl::StrCat(
+      BuildFacts(), "\nmachine of the host: ", MachineText(*Target::Host().machine), "\n\n")));
   Table table({"program", "for", "found"});
   std::string missing;
   for (const Program& program : Programs()) {
@@ -80,6 +83,7 @@ absl::Status PrintDoctor() {
 
 absl::Status PrintDoctorJson() {
   nlohmann::ordered_json json = BuildFactsJson();
+  json["machine"] = MachineJson(*Target::Host().machine);
   json["programs"] = nlohmann::ordered_json::array();
   for (const Program& program : Programs()) {
     const std::string path = PathOf(program.name);

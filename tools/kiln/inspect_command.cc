@@ -39,6 +39,7 @@
 #include "tools/kiln/library.h"
 #include "tools/kiln/library_metadata.h"
 #include "tools/kiln/load_model.h"
+#include "tools/kiln/machine_rows.h"
 #include "tools/kiln/macs.h"
 #include "tools/kiln/make_model_page.h"
 #include "tools/kiln/model_library.h"
@@ -116,9 +117,15 @@ absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
                           MakeModelPage(flags.file, graph, compilation, options, flags.times));
     KILN_RETURN_IF_ERROR(Apply({.files = {{*flags.html, page}}, .inputs = {flags.file}}));
   }
-  if (flags.json) return MetadataJson(compilation.metadata);
+  const std::vector<Target> targets = EffectiveTargets(options);
+  if (flags.json) {
+    auto json = nlohmann::ordered_json::parse(MetadataJson(compilation.metadata));
+    json["machines"] = MachineLinesJson(targets);
+    return json.dump(2) + "\n";
+  }
   const int columns = TerminalColumns(STDOUT_FILENO);
-  std::string report = absl::StrCat(Report(compilation.metadata, columns), Savings(compilation));
+  std::string report = absl::StrCat(Report(compilation.metadata, columns), MachineLines(targets),
+                                    Savings(compilation));
   const std::string widened =
       WidenedWeightsText(findings.narrow_weights, ByteConstantsOf(compilation.fused));
   if (!widened.empty()) absl::StrAppend(&report, widened, "\n");
@@ -171,7 +178,8 @@ absl::StatusOr<std::string> InspectLibrary(const InspectFlags& flags) {
     absl::StrAppend(&report, "this CPU cannot run it: it lacks ", absl::StrJoin(missing, ", "),
                     "\n");
   }
-  return absl::StrCat(report, Report(metadata, TerminalColumns(STDOUT_FILENO)));
+  return absl::StrCat(report, Report(metadata, TerminalColumns(STDOUT_FILENO)),
+                      MachineLines(TargetsOf(metadata)));
 }
 
 // Inspects a loaded library. Loading runs its code.
@@ -276,7 +284,8 @@ void AddInspectCommand(CLI::App& app, Action& action) {
     return !option->get_positional() && option->get_name() != "--help";
   });
   command->add_flag("--json", flags->json,
-                    "Write JSON: of a library or model its metadata, with --choices the rows");
+                    "Write JSON: of a library or model its metadata, of a model also the rows of "
+                    "tuned numbers, with --choices the rows");
   command->add_flag(kSkipChecksum, flags->skip_checksum,
                     "Of a library: do not check that it is undamaged");
   command->add_flag("--load", flags->load,

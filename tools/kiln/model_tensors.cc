@@ -26,7 +26,7 @@ const NamedTensor* FindInput(const std::vector<NamedTensor>& inputs, const std::
   return at < inputs.size() ? &inputs[at] : nullptr;
 }
 
-Tensor Quantized(const Tensor& tensor, const TensorScale& scale, DType dtype) {
+Tensor QuantizedTensor(const Tensor& tensor, const TensorScale& scale, DType dtype) {
   std::string bytes;
   for (int64_t i = 0; i < tensor.type().num_elements(); ++i) {
     const double value =
@@ -43,7 +43,7 @@ Tensor Converted(const NamedTensor& input, const std::optional<TensorScale>& sca
   if (input.tensor.type().dtype == dtype) return input.tensor;
   Tensor real = input.tensor;
   if (input.scale.has_value()) real = Dequantize(real, *input.scale);
-  if (scale.has_value() && !dtype.is_float()) return Quantized(real, *scale, dtype);
+  if (scale.has_value() && !dtype.is_float()) return QuantizedTensor(real, *scale, dtype);
   if (!dtype.is_float() || !real.type().dtype.is_float()) return input.tensor;
   std::string bytes;
   for (int64_t i = 0; i < real.type().num_elements(); ++i) {

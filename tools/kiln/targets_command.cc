@@ -14,6 +14,7 @@
 #include "compiler/target/target.h"
 #include "tools/kiln/chips.h"
 #include "tools/kiln/commands.h"
+#include "tools/kiln/machine_rows.h"
 #include "tools/kiln/standard_output.h"
 #include "tools/terminal/table.h"
 #include "tools/terminal/terminal.h"
@@ -41,6 +42,7 @@ absl::Status PrintTargetsJson(const Chip* wanted) {
   nlohmann::ordered_json json = {{"targets", {"host"}}, {"chips", nlohmann::ordered_json::array()}};
   for (const auto& target : ListTargets()) json["targets"].push_back(std::string(target));
   for (const Chip& chip : Chips()) json["chips"].push_back(JsonOfChip(chip));
+  json["machines"] = MachineTableJson();
   return PrintJson(json);
 }
 
@@ -64,9 +66,11 @@ absl::Status PrintTargets(const std::string& part, bool markdown, bool json) {
       table.Add({FamiliesOf(chip), chip.core, chip.target, chip.note});
     }
   }
-  const std::string rows = table.ToString(TerminalColumns(STDOUT_FILENO));
+  const int columns = TerminalColumns(STDOUT_FILENO);
+  const std::string rows = table.ToString(columns);
   if (wanted != nullptr) return Print(rows);
-  return Print(absl::StrCat("targets: host, ", absl::StrJoin(ListTargets(), ", "), "\n\n", rows));
+  return Print(absl::StrCat("targets: host, ", absl::StrJoin(ListTargets(), ", "), "\n\n", rows,
+                            "\n", MachineTable().ToString(columns)));
 }
 
 }  // namespace

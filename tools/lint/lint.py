@@ -6,7 +6,8 @@
 
 Checked: one SPDX line per source; the length of files and of the compiler's functions; no tabs, trailing blanks or missing last newline; a README.md in
 every package; sorted lists in build files; copts on every C and C++ target; no paths of one machine; no markers of
-unfinished work; commands in pages are marked, so that a test runs them; links of pages lead to files.
+unfinished work; commands in pages are marked, so that a test runs them; links of pages lead to files; no tuned numbers
+in schedules.
 """
 
 import os
@@ -32,6 +33,27 @@ _FENCE = re.compile(r"^```(\S*)")
 _COMMAND = re.compile(r"^(\.ci/run|arm-none-eabi-\S+|bazel|bazel-bin/\S+|git|kiln|python3|tools/\S+)( |$)")
 _LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
 _RUN_PAGES = pathlib.Path("tests/docs/BUILD.bazel")
+
+_SCHEDULES = pathlib.Path("compiler/schedule")
+_MAX_NUMBER = 4  # larger literals in schedules need a row of compiler/target/machines, or an entry here
+# Numbers of schedules that no machine changes: file (empty: all), pattern of the code, reason. At most 20 entries.
+ALLOWED_NUMBERS = [
+    ("", r"\bDType::\w+\(\d+\)", "the bits of a type"),
+    ("", r"\bIsInteger\(\w+, \d+\)|\bbits (?:==|<=|>) \d+", "the bits of a type"),
+    ("dot_parts.h", r"\bkSignBit = 128\b", "the sign bit of a byte"),
+    ("dot_parts.h", r"\bkStackAlignment = 8\b", "the calling conventions of Arm and RISC-V align the stack to it"),
+    ("fixed_point.cc", r"\b3[012]\b", "shifts of the fixed-point arithmetic of int32"),
+    ("window.cc", r"\bkWordBytes = 4, kRowAlignment = 8\b", "LDRD reads aligned words"),
+    ("winograd_transform.cc", r"\{\d,\s*\d,\s*\{[^{}]*\}\}", "the matrices of the algorithm"),
+    ("winograd_transform.h", r"\bkWinogradTaps = 3\b", "the algorithm is for 3 x 3 taps"),
+]
+_HIDDEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])*\'|^#\s*include[^\n]*', re.S | re.M)
+_ARITHMETIC = r"(?:std::)?(?:u?int(?:8|16|32|64)?_t|s?size_t|ptrdiff_t|(?:unsigned |long |short )*(?:int|long|short|unsigned)|float|double|auto)"
+# A constant, with its declarators.
+_CONSTANT = re.compile(r"\b(const|constexpr)\s+" + _ARITHMETIC + r"\s+([^;()]*?(?:=|\{)[^;]*);")
+# A name of a constant without a type before it: of a variable, an enumerator or a macro.
+_NAMED = re.compile(r"\bk[A-Z]\w*\s*(?:=(?!=)|\{)\s*[-+(]*[.\d]|#\s*define\s+\w+\s+[-+(]*[.\d]")
+_NUMBER = re.compile(r"(?<![\w.])(0[xX][\da-fA-F']+|0[bB][01']+|(?:\d[\d']*\.?[\d']*|\.\d+)(?:[eE][-+]?\d+)?)[uUlLfF]*")
 
 
 class Report:
@@ -103,6 +125,50 @@ def check_functions(path, lines, report):
             report.error(path, number, "a function of {} lines, wanted at most {}".format(end - number + 1, _LONG_FUNCTION))
 
 
+def value_of(literal):
+    """Returns the value of a C++ literal of a number."""
+    digits = literal.replace("'", "")
+    return float(int(digits, 0)) if digits[:2].lower() in ("0x", "0b") else float(digits)
+
+
+def is_number(value):
+    """Tells if an expression of C++ has numbers and types only."""
+    names = re.findall(r"[A-Za-z_]\w*", _NUMBER.sub("", value))
+    return bool(_NUMBER.search(value)) and all(name == "static_cast" or re.fullmatch(_ARITHMETIC, name) for name in names)
+
+
+def check_numbers(path, text, report, allowed):
+    """Refuses named numbers and large literals in a schedule. Adds the entries of ALLOWED_NUMBERS that it needs to `allowed`."""
+
+    def blank(match):
+        return "\n" * match.group().count("\n")
+
+    def error(offset, message):
+        report.error(path, code.count("\n", 0, offset) + 1, message + ": make it a field of compiler/target/machine.h")
+
+    code = _HIDDEN.sub(blank, text)
+    for entry in ALLOWED_NUMBERS:
+        if entry[0] in ("", path.name):
+            code, count = re.subn(entry[1], blank, code)
+            allowed.update([entry] * bool(count))
+    named = set()
+    for match in _CONSTANT.finditer(code):
+        values = [part for part in re.split(r",\s*(?=\w+\s*=)", match.group(2)) if re.match(r"\w", part)]
+        for part in values:
+            if match.group(1) == "constexpr" or is_number(re.sub(r"^\w+\s*=?", "", part)):
+                named.add((match.start(), "the constant " + re.match(r"\w+", part).group()))
+    starts = {code.count("\n", 0, offset) for offset, _ in named}
+    for match in _NAMED.finditer(code):
+        if code.count("\n", 0, match.start()) not in starts:
+            named.add((match.start(), "the constant " + re.search(r"\bk[A-Z]\w*|(?<=define)\s+\w+", match.group()).group().strip()))
+    for offset, message in sorted(named):
+        error(offset, message)
+    for match in _NUMBER.finditer(code):
+        value = value_of(match.group(1))
+        if value > _MAX_NUMBER or value != int(value):
+            error(match.start(), "the number " + match.group())
+
+
 def check_build_file(path, lines, report):
     rule, rule_line, has_copts, has_sources = None, 0, False, False
     items = None
@@ -167,6 +233,7 @@ def main():
     files = list_files()
     report = Report()
     run_pages = _RUN_PAGES.read_text(encoding="utf-8")
+    allowed = set()
     for path in files:
         if not is_source(path) and path.suffix != ".md":
             continue
@@ -177,12 +244,17 @@ def main():
         check_text(path, lines, report)
         if path.parts[0] == "compiler" and path.suffix in (".cc", ".h") and not path.stem.endswith("_test"):
             check_functions(path, lines, report)
+            if _SCHEDULES in path.parents and path.parent.name != "testing":
+                check_numbers(path, text, report, allowed)
         if is_build_file(path):
             check_build_file(path, lines, report)
         if path.suffix == ".md":
             check_fences(path, lines, run_pages, report)
             check_links(path, lines, report)
     check_readmes(files, report)
+    for entry in ALLOWED_NUMBERS:
+        if entry not in allowed:
+            report.error(pathlib.Path("tools/lint/lint.py"), 1, "allows {} in schedules, which have none".format(entry[1]))
     print("{} files, {} breaches".format(len(files), report.errors))
     return 1 if report.errors else 0
 

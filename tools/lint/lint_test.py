@@ -54,5 +54,58 @@ class FunctionsTest(unittest.TestCase):
             self.assertEqual(report.messages, wanted)
 
 
+class NumbersTest(unittest.TestCase):
+    def offences(self, source, name="a.cc"):
+        report, self.allowed = Messages(), set()
+        lint.check_numbers(pathlib.Path("compiler/schedule") / name, source, report, self.allowed)
+        return [(line, message.split(":")[0]) for line, message in report.messages]
+
+    def test_named_constants(self):
+        for source, names in (
+            ("constexpr int64_t kRows = 2;", ["kRows"]),
+            ("inline constexpr double kCost = 1, kOther = 0;", ["kCost", "kOther"]),
+            ("static constexpr int kTotal = sizeof(float);", ["kTotal"]),
+            ("const int64_t rows = 2;", ["rows"]),
+            ("const std::size_t rows = static_cast<size_t>(2), columns = count;", ["rows"]),
+            ("const auto rows = int64_t{2} - 1;", ["rows"]),
+            ("constexpr int64_t kRows{3};", ["kRows"]),
+            ("static int64_t kRows = -1;", ["kRows"]),
+            ("enum { kRows = 3 };", ["kRows"]),
+            ("#define ROWS (3)", ["ROWS"]),
+        ):
+            self.assertEqual(self.offences("\n" + source), [(2, "the constant " + name) for name in names], source)
+
+    def test_literals(self):
+        for literal in ("5", "0x10", "1'000", "4.5", "0.9", ".5", "1e3", "8u", "100'000L", "0b101"):
+            self.assertEqual(self.offences("\nint64_t a = b + {};".format(literal)), [(2, "the number " + literal)], literal)
+        self.assertEqual(self.offences("F(16, 3);\nG(2.0 / 128);"), [(1, "the number 16"), (2, "the number 128")])
+
+    def test_accepts_what_is_no_tuned_number(self):
+        for source in (
+            "// 16 rows\n/* 32\n 64 */ int a = 4;",
+            'const std::string text = "128";',
+            '#include "a16.h"',
+            "const int64_t lanes = target.Lanes(kI32), rows = 2 * lanes;",
+            "const double share = 1.0 / numbers.share;",
+            "void F(const int64_t rows, int columns = 4);",
+            "if (kOther == 2) x2 = 4.0;",
+            "const Expr two = Expr(2);",
+        ):
+            self.assertEqual(self.offences(source), [], source)
+
+    def test_allowed(self):
+        self.assertLessEqual(len(lint.ALLOWED_NUMBERS), 20)
+        for file, pattern, reason in lint.ALLOWED_NUMBERS:
+            self.assertTrue(reason, pattern)
+        source = "inline constexpr int64_t kSignBit = 128;"
+        self.assertEqual(self.offences(source, "dot_parts.h"), [])
+        self.assertEqual(len(self.allowed), 1)
+        self.assertEqual(self.offences(source), [(1, "the constant kSignBit"), (1, "the number 128")])
+        # An entry allows its own value only.
+        self.assertEqual(self.offences(source.replace("128", "129"), "dot_parts.h"), [(1, "the constant kSignBit"), (1, "the number 129")])
+        self.assertEqual(self.offences("a = DType::Int(32);"), [])
+        self.assertEqual(self.offences("a = Min(32);"), [(1, "the number 32")])
+
+
 if __name__ == "__main__":
     unittest.main()

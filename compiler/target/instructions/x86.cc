@@ -101,7 +101,7 @@ std::vector<DotInstruction> X86() {
                      "_mm256_add_epi32(s, _mm256_madd_epi16(a, b))"},
                     {4, "", "s + x86.sse2.pmadd.wd(a, b)", "defined(__SSE2__)",
                      "_mm_add_epi32(s, _mm_madd_epi16(a, b))"}}),
-      // AVX-512 BF16: two products of bfloat16. Target::bfloat_slots has its issue slots.
+      // AVX-512 BF16: two products of bfloat16. DotNumbers::bfloat_slots has its issue slots.
       {.name = "vdpbf16ps",
        .arch = "x86_64",
        .geometry = DotGeometry::kColumns,
