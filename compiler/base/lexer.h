@@ -50,7 +50,7 @@ struct Token {
 struct Syntax {
   absl::string_view spaces;
   // Comments between `/*` and `*/`, which nest, are allowed if this is not empty.
-  absl::string_view comment_mark;
+  absl::string_view comment_mark = {};
   bool strings_have_lines = false;              // otherwise a string ends with its line
   absl::Span<const absl::string_view> symbols;  // the ones of several bytes, longest first
   // Returns the length of the name at the start of a text, or 0.
@@ -60,12 +60,12 @@ struct Syntax {
   size_t (*sigil_name_length)(absl::string_view text);
   // Numbers begin with a minus sign if nothing is between. Otherwise it is a symbol.
   bool numbers_have_signs = false;
-  absl::Span<const absl::string_view> float_words;  // names that are numbers: inf
-  absl::string_view exponents;                      // letters that begin an exponent
+  absl::Span<const absl::string_view> float_words = {};  // names that are numbers: inf
+  absl::string_view exponents;                           // letters that begin an exponent
   // Returns the length of a number's suffix at the start of a text.
   size_t (*suffix_length)(absl::string_view text, bool is_float);
   // The text ends with this mark. Empty: it has none.
-  absl::string_view end_mark;
+  absl::string_view end_mark = {};
   absl::string_view end;       // the name of the end in errors
   bool errors_escape = false;  // errors escape the tokens that they quote
 };

@@ -22,19 +22,13 @@ constexpr absl::string_view kFloatWords[] = {"inf"};
 
 Syntax Language() {
   return {.spaces = " \n",
-          .comment_mark = {},
-          .strings_have_lines = false,
           .symbols = kSymbols,
           .name_length = Letters,
           .sigils = "%",
           .sigil_name_length = Letters,
-          .numbers_have_signs = false,
-          .float_words = {},
           .exponents = "e",
           .suffix_length = [](absl::string_view text, bool) { return Letters(text); },
-          .end_mark = {},
-          .end = "the end",
-          .errors_escape = false};
+          .end = "the end"};
 }
 
 Syntax OtherLanguage() {

@@ -27,15 +27,12 @@ size_t WordLength(absl::string_view text) {
 
 constexpr text::Syntax kSyntax = {
     .spaces = " \t\n\r",
-    .comment_mark = {},
     .symbols = kSymbols,
     .name_length = WordLength,
     .sigils = "#",
     .sigil_name_length = WordLength,
-    .float_words = {},
     .exponents = "e",
     .suffix_length = [](absl::string_view text, bool) { return WordLength(text); },
-    .end_mark = {},
     .end = "the end of the text",
     .errors_escape = true,
 };
