@@ -10,13 +10,14 @@
 #include "absl/strings/string_view.h"
 #include "metadata/device_hooks.h"
 #include "metadata/interface_function.h"
+#include "metadata/line_writer.h"
 
 namespace kiln {
 namespace {
 
 using Parameter = InterfaceParameter;
 
-class CInterfaceWriter {
+class CInterfaceWriter : private LineWriter {
  public:
   CInterfaceWriter(const ModelNames& names, absl::string_view version)
       : names_(names), prefix_(names.prefix()), version_(version) {}
@@ -45,11 +46,6 @@ class CInterfaceWriter {
   }
 
  private:
-  template <typename... Args>
-  void Line(const Args&... args) {
-    absl::StrAppend(&text_, args..., "\n");
-  }
-
   void WriteTensors(absl::string_view what, bool input) {
     const proto::Function& main = names_.main();
     // C has no empty structs.
@@ -284,7 +280,6 @@ class CInterfaceWriter {
   const ModelNames& names_;
   const std::string& prefix_;
   const absl::string_view version_;
-  std::string text_;
 };
 
 }  // namespace

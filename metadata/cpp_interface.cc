@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "metadata/c_interface.h"
+#include "metadata/line_writer.h"
 
 namespace kiln {
 namespace {
@@ -63,7 +64,7 @@ std::string ElementType(const std::string& dtype) {
   return dtype == "bool" ? "bool" : absl::StrCat("::std::", dtype, "_t");
 }
 
-class CppInterfaceWriter {
+class CppInterfaceWriter : private LineWriter {
  public:
   explicit CppInterfaceWriter(const ModelNames& names) : names_(names) {}
 
@@ -86,11 +87,6 @@ class CppInterfaceWriter {
   }
 
  private:
-  template <typename... Args>
-  void Line(const Args&... args) {
-    absl::StrAppend(&text_, args..., "\n");
-  }
-
   void WriteTensors(const std::string& what, bool input) {
     // A separate namespace keeps these names apart from the names of other tensors.
     Line("namespace ", what, "_info {");
@@ -233,7 +229,6 @@ class CppInterfaceWriter {
   }
 
   const ModelNames& names_;
-  std::string text_;
 };
 
 }  // namespace

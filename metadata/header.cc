@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "metadata/c_interface.h"
 #include "metadata/interface_function.h"
+#include "metadata/line_writer.h"
 #include "metadata/member_name.h"
 #include "metadata/model_names.h"
 
@@ -33,7 +34,7 @@ std::string Hash(absl::string_view text) {
   return absl::StrFormat("%08x", static_cast<uint32_t>(hash ^ (hash >> 32)));
 }
 
-class HeaderWriter {
+class HeaderWriter : private LineWriter {
  public:
   HeaderWriter(const proto::Metadata& metadata, absl::string_view version)
       : names_(metadata),
@@ -89,11 +90,6 @@ class HeaderWriter {
   }
 
  private:
-  template <typename... Args>
-  void Line(const Args&... args) {
-    absl::StrAppend(&text_, args..., "\n");
-  }
-
   template <typename T>
   void Define(const std::string& tensor, absl::string_view what, const T& value) {
     Line("#define ", macro_, "_", tensor, tensor.empty() ? "" : "_", what, " ", value);
@@ -173,7 +169,6 @@ class HeaderWriter {
   const absl::string_view version_;
   const proto::Function& main_;
   const std::string &prefix_, &macro_;
-  std::string text_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "metadata/header.h"
+#include "metadata/line_writer.h"
 
 namespace kiln {
 namespace {
@@ -61,7 +62,7 @@ static inline int kiln_is_marked(const uint8_t* end) {
 )";
 constexpr int64_t kMarkBytes = 4;
 
-class FunctionWriter {
+class FunctionWriter : private LineWriter {
  public:
   FunctionWriter(const ModelNames& names, absl::string_view version)
       : names_(names), version_(version) {}
@@ -97,11 +98,6 @@ class FunctionWriter {
   }
 
  private:
-  template <typename... Args>
-  void Line(const Args&... args) {
-    absl::StrAppend(&text_, args..., "\n");
-  }
-
   bool IsState(const InterfaceParameter& parameter) const {
     return names_.state() != nullptr && parameter.meaning == names_.state()->name();
   }
@@ -132,7 +128,6 @@ class FunctionWriter {
 
   const ModelNames& names_;
   const absl::string_view version_;
-  std::string text_;
 };
 
 }  // namespace

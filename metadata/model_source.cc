@@ -6,12 +6,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "metadata/line_writer.h"
 #include "metadata/model_names.h"
 
 namespace kiln {
 namespace {
 
-class ModelSourceWriter {
+class ModelSourceWriter : private LineWriter {
  public:
   explicit ModelSourceWriter(const proto::Metadata& metadata)
       : names_(metadata), module_(metadata.module_name()) {}
@@ -46,11 +47,6 @@ class ModelSourceWriter {
   }
 
  private:
-  template <typename... Args>
-  void Line(const Args&... args) {
-    absl::StrAppend(&text_, args..., "\n");
-  }
-
   // Returns a name with the prefix of this file's own objects.
   std::string Own(absl::string_view what) const {
     return absl::StrCat(names_.prefix(), "_model_", what);
@@ -145,7 +141,6 @@ class ModelSourceWriter {
 
   const ModelNames names_;
   const std::string& module_;
-  std::string text_;
 };
 
 }  // namespace

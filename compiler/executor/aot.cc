@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/identifier.h"
 #include "compiler/loop/func_index.h"
 
 namespace kiln {
@@ -14,13 +15,9 @@ namespace {
 
 // Returns an identifier for a tensor of the model. It need not be unique: code generators rename
 // parameters with names that are taken or not allowed.
-std::string ParameterName(const std::string& name, const std::string& otherwise) {
-  std::string id;
-  for (char c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    id.push_back(plain ? c : '_');
-  }
-  return id.empty() || (id[0] >= '0' && id[0] <= '9') ? absl::StrCat(otherwise, "_", id) : id;
+std::string ParameterIdentifier(absl::string_view name, absl::string_view otherwise) {
+  std::string id = WithIdentifierCharacters(name);
+  return IsIdentifier(id) ? id : absl::StrCat(otherwise, "_", id);
 }
 
 // True if the call copies a value to the memory that it is already in, because the plan aliases the
@@ -44,9 +41,9 @@ absl::StatusOr<loop::Func> RunModel(const Plan& plan, const loop::LoopProgram& p
     if (plan.workspace_io) break;
     for (int id : *ids) {
       const PlanBuffer& buffer = plan.buffers[static_cast<size_t>(id)];
-      params[id] =
-          loop::MakeBuffer(ParameterName(buffer.name, ids == &plan.inputs ? "input" : "output"),
-                           buffer.type.dtype, buffer.type.shape, loop::BufferScope::kParam);
+      params[id] = loop::MakeBuffer(
+          ParameterIdentifier(buffer.name, ids == &plan.inputs ? "input" : "output"),
+          buffer.type.dtype, buffer.type.shape, loop::BufferScope::kParam);
       func.params.push_back(params[id]);
     }
   }

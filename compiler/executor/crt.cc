@@ -5,60 +5,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/module_prefix.h"
+#include "compiler/executor/data_adder.h"
 #include "compiler/loop/func_index.h"
 
 namespace kiln {
 namespace {
 
-using loop::DataDef;
 using loop::DataValue;
 
 constexpr char kModuleHeader[] = "tvm/runtime/crt/module.h";
 constexpr char kGraphHeader[] = "kiln/graph_table.h";
 constexpr int kGraphTableVersion = 1;
-
-class CrtDataAdder {
- public:
-  CrtDataAdder(std::string prefix, const char* header, loop::LoopProgram& program)
-      : prefix_(std::move(prefix)), header_(header), program_(program) {}
-
-  // Adds a constant and returns its address.
-  DataValue Add(const std::string& name, const std::string& c_type, DataValue value,
-                bool exported = false) {
-    DataDef def;
-    def.name = absl::StrCat(prefix_, "_", name);
-    def.c_type = c_type;
-    def.c_header = header_;
-    def.value = std::move(value);
-    def.exported = exported;
-    program_.data.push_back(def);
-    return DataValue::Pointer(def.name);
-  }
-
-  DataValue AddArray(const std::string& name, const std::string& c_type,
-                     std::vector<DataValue> elements) {
-    if (elements.empty()) return DataValue::Null();
-    return Add(name, c_type, DataValue::Array(std::move(elements)));
-  }
-
-  template <typename Ints>
-  DataValue AddInts(const std::string& name, int bits, const Ints& ints) {
-    std::vector<DataValue> elements;
-    for (auto i : ints) elements.push_back(DataValue::Int(bits, i));
-    return AddArray(name, absl::StrCat("int", bits, "_t"), std::move(elements));
-  }
-
- private:
-  const std::string prefix_;
-  const char* const header_;
-  loop::LoopProgram& program_;
-};
-
-DataValue CrtDataType(DType dtype) {
-  const int code = dtype.is_int() ? 0 : dtype.is_float() ? 2 : 1;
-  return DataValue::Struct(
-      {DataValue::Int(8, code), DataValue::Int(8, dtype.bits), DataValue::Int(16, 1)});
-}
 
 // The fields of struct GraphTensor that locate the memory of a buffer.
 struct Place {
@@ -112,13 +69,13 @@ void AddFunctionRegistry(const std::string& module_name, bool system_lib,
   text.push_back('\0');
 
   const std::string prefix = ModulePrefix(module_name);
-  CrtDataAdder add(prefix, kModuleHeader, program);
-  const DataValue name_bytes = add.Add("function_names", "char", DataValue::Raw(std::move(text)));
-  const DataValue functions =
-      add.AddArray("functions", "TVMBackendPackedCFunc", std::move(addresses));
+  DataAdder add(prefix, kModuleHeader, program);
+  const DataValue name_bytes =
+      add.Define("function_names", "char", DataValue::Raw(std::move(text)));
+  const DataValue functions = add.Array("functions", "TVMBackendPackedCFunc", std::move(addresses));
   const DataValue registry =
-      add.Add("registry", "TVMFuncRegistry", DataValue::Struct({name_bytes, functions}));
-  add.Add("module", "TVMModule", DataValue::Struct({registry}), /*exported=*/true);
+      add.Define("registry", "TVMFuncRegistry", DataValue::Struct({name_bytes, functions}));
+  add.Define("module", "TVMModule", DataValue::Struct({registry}), /*exported=*/true);
   if (!system_lib) return;
   program.getters.push_back({.name = "TVMSystemLibEntryPoint",
                              .data_symbol = prefix + "_module",
@@ -128,14 +85,14 @@ void AddFunctionRegistry(const std::string& module_name, bool system_lib,
 
 absl::Status AddGraphTable(const std::string& module_name, const Plan& plan,
                            loop::LoopProgram& program) {
-  CrtDataAdder add(ModulePrefix(module_name) + "_graph", kGraphHeader, program);
+  DataAdder add(ModulePrefix(module_name) + "_graph", kGraphHeader, program);
   std::vector<DataValue> tensors, calls;
   for (size_t i = 0; i < plan.buffers.size(); ++i) {
     const TensorType& type = plan.buffers[i].type;
     const Place place = PlaceOf(plan, static_cast<int>(i));
     tensors.push_back(
-        DataValue::Struct({add.AddInts(absl::StrCat("shape", i), 64, type.shape),
-                           DataValue::Int(32, type.rank()), CrtDataType(type.dtype),
+        DataValue::Struct({add.IntArray(absl::StrCat("shape", i), 64, type.shape),
+                           DataValue::Int(32, type.rank()), DlDataType(type.dtype),
                            DataValue::Int(32, place.io), DataValue::Int(64, place.offset_bytes)}));
   }
   const loop::FuncIndex functions(program);
@@ -151,24 +108,25 @@ absl::Status AddGraphTable(const std::string& module_name, const Plan& plan,
     max_args = std::max(max_args, call.args.size());
     calls.push_back(
         DataValue::Struct({DataValue::Function(call.function), DataValue::String(call.function),
-                           add.AddInts(absl::StrCat("args", i), 32, call.args),
+                           add.IntArray(absl::StrCat("args", i), 32, call.args),
                            DataValue::Int(32, static_cast<int64_t>(call.args.size()))}));
   }
   const int64_t num_tensors = static_cast<int64_t>(tensors.size()),
                 num_calls = static_cast<int64_t>(calls.size());
-  const DataValue tensor_array = add.AddArray("tensors", "struct GraphTensor", std::move(tensors));
-  const DataValue call_array = add.AddArray("calls", "struct GraphCall", std::move(calls));
-  const DataValue port_array = add.AddArray("ports", "struct GraphPort", Ports(plan));
-  CrtDataAdder top(ModulePrefix(module_name), kGraphHeader, program);
-  top.Add("graph", "struct GraphTable",
-          DataValue::Struct({DataValue::Int(32, kGraphTableVersion), DataValue::String(module_name),
-                             tensor_array, DataValue::Int(32, num_tensors), call_array,
-                             DataValue::Int(32, num_calls), port_array,
-                             DataValue::Int(32, static_cast<int64_t>(plan.inputs.size())),
-                             DataValue::Int(32, static_cast<int64_t>(plan.outputs.size())),
-                             DataValue::Int(32, static_cast<int64_t>(max_args)),
-                             DataValue::Int(64, plan.workspace_bytes())}),
-          /*exported=*/true);
+  const DataValue tensor_array = add.Array("tensors", "struct GraphTensor", std::move(tensors));
+  const DataValue call_array = add.Array("calls", "struct GraphCall", std::move(calls));
+  const DataValue port_array = add.Array("ports", "struct GraphPort", Ports(plan));
+  DataAdder top(ModulePrefix(module_name), kGraphHeader, program);
+  top.Define(
+      "graph", "struct GraphTable",
+      DataValue::Struct({DataValue::Int(32, kGraphTableVersion), DataValue::String(module_name),
+                         tensor_array, DataValue::Int(32, num_tensors), call_array,
+                         DataValue::Int(32, num_calls), port_array,
+                         DataValue::Int(32, static_cast<int64_t>(plan.inputs.size())),
+                         DataValue::Int(32, static_cast<int64_t>(plan.outputs.size())),
+                         DataValue::Int(32, static_cast<int64_t>(max_args)),
+                         DataValue::Int(64, plan.workspace_bytes())}),
+      /*exported=*/true);
   return absl::OkStatus();
 }
 

@@ -3,64 +3,26 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/dtype.h"
 #include "compiler/base/module_prefix.h"
+#include "compiler/executor/data_adder.h"
 #include "compiler/executor/describe.h"
 
 namespace kiln {
 namespace {
 
-using loop::DataDef;
 using loop::DataValue;
 
 constexpr char kKilnHeader[] = "kiln/metadata.h";
 constexpr char kTvmHeader[] = "tvm/runtime/metadata_types.h";
 constexpr int kTvmMetadataVersion = 1;
 
-DataValue DlDataType(const std::string& spelling) {
-  const DType dtype = DType::Parse(spelling).value_or(DType());
-  const int code = dtype.is_int() ? 0 : dtype.is_float() ? 2 : 1;
-  return DataValue::Struct(
-      {DataValue::Int(8, code), DataValue::Int(8, dtype.bits), DataValue::Int(16, 1)});
+DataValue DlDataTypeOf(const std::string& spelling) {
+  return DlDataType(DType::Parse(spelling).value_or(DType()));
 }
 
 DataValue DlDevice(const proto::Device& device) {
   return DataValue::Struct(
       {DataValue::Int(32, device.device_type()), DataValue::Int(32, device.device_id())});
 }
-
-class DataAdder {
- public:
-  DataAdder(std::string prefix, const char* header, loop::LoopProgram& program)
-      : prefix_(std::move(prefix)), header_(header), program_(program) {}
-
-  // Defines an array and returns its address; the null pointer for an empty one.
-  DataValue Array(const std::string& name, const std::string& c_type,
-                  std::vector<DataValue> elements) {
-    if (elements.empty()) return DataValue::Null();
-    return Define(name, c_type, DataValue::Array(std::move(elements)));
-  }
-
-  DataValue Define(const std::string& name, const std::string& c_type, DataValue value) {
-    DataDef def;
-    def.name = absl::StrCat(prefix_, "_", name);
-    def.c_type = c_type;
-    def.c_header = header_;
-    def.value = std::move(value);
-    program_.data.push_back(def);
-    return DataValue::Pointer(def.name);
-  }
-
-  template <typename Shape>
-  DataValue ShapeArray(const std::string& name, const Shape& shape) {
-    std::vector<DataValue> extents;
-    for (int64_t extent : shape) extents.push_back(DataValue::Int(64, extent));
-    return Array(name, "int64_t", std::move(extents));
-  }
-
- private:
-  std::string prefix_;
-  const char* header_;
-  loop::LoopProgram& program_;
-};
 
 DataValue QuantizationData(const proto::Parameter& parameter, const std::string& name,
                            DataAdder& add) {
@@ -92,11 +54,11 @@ DataValue FunctionData(const proto::Function& function, const std::string& name,
   for (int i = 0; i < function.parameters_size(); ++i) {
     const proto::Parameter& p = function.parameters(i);
     const std::string id = absl::StrCat(name, "_param", i);
-    const DataValue shape = add.ShapeArray(id + "_shape", p.shape());
+    const DataValue shape = add.IntArray(id + "_shape", 64, p.shape());
     const DataValue quantization = QuantizationData(p, id, add);
     params.push_back(DataValue::Struct(
         {DataValue::String(p.relay_name_hint()), DataValue::String(p.tir_name_hint()), shape,
-         DataValue::Int(32, p.shape_size()), DlDataType(p.dtype()), DlDevice(p.target_device()),
+         DataValue::Int(32, p.shape_size()), DlDataTypeOf(p.dtype()), DlDevice(p.target_device()),
          DataValue::Int(64, p.size_bytes()), quantization}));
   }
   const DataValue array = add.Array(name + "_params", "struct ParameterInfo", std::move(params));
@@ -245,17 +207,18 @@ void AddTvmMetadata(const proto::Metadata& metadata, const std::string& getter,
     // This format names outputs output0, output1, …, independent of the model's names.
     const std::string name =
         input ? p.tir_name_hint() : absl::StrCat("output", i - main.num_inputs());
-    const DataValue shape = add.ShapeArray(absl::StrCat("param", i, "_shape"), p.shape());
+    const DataValue shape = add.IntArray(absl::StrCat("param", i, "_shape"), 64, p.shape());
     (input ? inputs : outputs)
-        .push_back(DataValue::Struct({DataValue::String(name), shape,
-                                      DataValue::Int(64, p.shape_size()), DlDataType(p.dtype())}));
+        .push_back(
+            DataValue::Struct({DataValue::String(name), shape, DataValue::Int(64, p.shape_size()),
+                               DlDataTypeOf(p.dtype())}));
   }
   for (const proto::Pool& pool : metadata.pools()) {
     if (!IsEntryParameter(metadata, pool)) continue;
-    const DataValue shape = add.ShapeArray(absl::StrCat("pool", pools.size(), "_shape"),
-                                           std::vector<int64_t>{pool.size_bytes()});
+    const DataValue shape = add.IntArray(absl::StrCat("pool", pools.size(), "_shape"), 64,
+                                         std::vector<int64_t>{pool.size_bytes()});
     pools.push_back(DataValue::Struct(
-        {DataValue::String(pool.name()), shape, DataValue::Int(64, 1), DlDataType("uint8")}));
+        {DataValue::String(pool.name()), shape, DataValue::Int(64, 1), DlDataTypeOf("uint8")}));
   }
   const int64_t counts[] = {static_cast<int64_t>(inputs.size()),
                             static_cast<int64_t>(outputs.size()),

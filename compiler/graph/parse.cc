@@ -17,91 +17,59 @@ constexpr absl::string_view kVersion = "0.0.5";
 
 }  // namespace
 
-const Token& Parser::Take() {
-  const Token& token = Peek();
-  if (token.kind != TokenKind::kEnd) ++next_;
-  return token;
-}
-
-bool Parser::AtSymbol(absl::string_view symbol, size_t ahead) const {
-  return Peek(ahead).kind == TokenKind::kSymbol && Peek(ahead).text == symbol;
-}
-
-bool Parser::AtWord(absl::string_view word) const {
-  return Peek().kind == TokenKind::kIdentifier && Peek().text == word;
-}
-
-bool Parser::TrySymbol(absl::string_view symbol) {
-  if (!AtSymbol(symbol)) return false;
-  Take();
-  return true;
-}
-
-absl::Status Parser::ExpectSymbol(absl::string_view symbol) {
-  return TrySymbol(symbol) ? absl::OkStatus() : Wanted(absl::StrCat("'", symbol, "'"));
-}
-
-absl::Status Parser::Wanted(absl::string_view wanted) const {
-  const Token& found = Peek();
-  const bool is_number = found.kind == TokenKind::kInt || found.kind == TokenKind::kFloat;
-  const bool has_sign = is_number && found.text[0] == '-';
-  return ErrorAt(file_name_, found.position,
-                 absl::StrCat("found ", Describe(found), ", wanted ", wanted,
-                              has_sign ? "; a subtraction has a space behind its '-'" : ""));
-}
-
 absl::Status Parser::Unsupported(absl::string_view construct, absl::string_view advice) const {
-  return UnimplementedAt(file_name_, Peek().position,
+  return UnimplementedAt(lexer_.file_name(), lexer_.next().position,
                          absl::StrCat(construct, " is not supported; ", advice));
 }
 
 absl::Status Parser::CheckNesting() const {
   if (depth_ <= kMaxNestingDepth) return absl::OkStatus();
-  return ErrorAt(file_name_, Peek().position,
-                 absl::StrCat("nested deeper than ", kMaxNestingDepth,
-                              " levels; bind parts of it with '%0 = …;'"));
+  return lexer_.ErrorAt(lexer_.next().position,
+                        absl::StrCat("nested deeper than ", kMaxNestingDepth,
+                                     " levels; bind parts of it with '%0 = …;'"));
 }
 
 absl::StatusOr<Module> Parser::ParseModule() {
   KILN_RETURN_IF_ERROR(ParseVersion());
   Module module;
-  while (Peek().kind != TokenKind::kEnd) KILN_RETURN_IF_ERROR(ParseDefinition(module));
+  while (lexer_.next().kind != TokenKind::kEnd) KILN_RETURN_IF_ERROR(ParseDefinition(module));
   return module;
 }
 
 absl::Status Parser::ParseVersion() {
-  if (!AtSymbol("#") || !AtSymbol("[", 1) || Peek(2).text != "version" || !AtSymbol("=", 3) ||
-      Peek(4).kind != TokenKind::kString || !AtSymbol("]", 5)) {
-    return Wanted(absl::StrCat("#[version = \"", kVersion, "\"]"));
+  if (!lexer_.At("#") || !lexer_.At("[", 1) || lexer_.next(2).text != "version" ||
+      !lexer_.At("=", 3) || lexer_.next(4).kind != TokenKind::kString || !lexer_.At("]", 5)) {
+    return lexer_.Unexpected(absl::StrCat("#[version = \"", kVersion, "\"]"));
   }
-  next_ += 4;
-  if (Peek().text != absl::StrCat("\"", kVersion, "\"")) {
-    return Wanted(absl::StrCat("version \"", kVersion, "\""));
+  for (int i = 0; i < 4; ++i) lexer_.Take();
+  if (lexer_.next().text != absl::StrCat("\"", kVersion, "\"")) {
+    return lexer_.Unexpected(absl::StrCat("version \"", kVersion, "\""));
   }
-  next_ += 2;
+  lexer_.Take();
+  lexer_.Take();
   return absl::OkStatus();
 }
 
 absl::Status Parser::ParseDefinition(Module& module) {
-  if (AtWord("type")) {
+  if (lexer_.At("type")) {
     return Unsupported("a type definition",
                        "algebraic data types need a virtual machine; use tensors and tuples");
   }
-  if (AtWord("free_var")) {
+  if (lexer_.At("free_var")) {
     return Unsupported("free_var", "make the variable a parameter of @main");
   }
-  if (AtWord("extern")) {
+  if (lexer_.At("extern")) {
     return Unsupported("an extern definition", "use tensors and tuples");
   }
-  if (!AtWord("def")) return Wanted("'def'");
-  Take();
-  if (Peek().kind != TokenKind::kGlobal) return Wanted("a function's name such as @main");
-  const Token& token = Take();
-  const std::string name(token.text);
+  if (!lexer_.At("def")) return lexer_.Unexpected("'def'");
+  lexer_.Take();
+  if (!IsGlobal(lexer_.next())) return lexer_.Unexpected("a function's name such as @main");
+  const Token token = lexer_.Take();
+  const std::string name(token.text.substr(1));
   if (auto known = module.find(name); known != module.end()) {
-    return ErrorAt(file_name_, token.position,
-                   absl::StrCat("found a second definition of @", name, ", the first is at line ",
-                                known->second.position.line));
+    return lexer_.ErrorAt(token.position,
+                          absl::StrCat("found a second definition of @", name,
+                                       ", the first is at line ", known->second.position.line));
   }
   KILN_ASSIGN_OR_RETURN(module[name], ParseFunction(token.position, name));
   return absl::OkStatus();
@@ -111,7 +79,7 @@ absl::StatusOr<Function> Parser::ParseFunction(Position position, std::string na
   Function function;
   function.name = std::move(name);
   function.position = position;
-  if (AtSymbol("[")) {
+  if (lexer_.At("[")) {
     return Unsupported("a function with type parameters", "write it for each type");
   }
   KILN_RETURN_IF_ERROR(ParseParameters(function));
@@ -121,34 +89,36 @@ absl::StatusOr<Function> Parser::ParseFunction(Position position, std::string na
 }
 
 absl::Status Parser::ParseParameters(Function& function) {
-  KILN_RETURN_IF_ERROR(ExpectSymbol("("));
-  while (!TrySymbol(")")) {
+  KILN_RETURN_IF_ERROR(lexer_.Expect("("));
+  while (!lexer_.Accept(")")) {
     if (AtAttr()) {
       KILN_RETURN_IF_ERROR(ParseAttr(function.attrs));
       if (function.attrs.back().is_reference) {
         return Unsupported("a function's attribute in the metadata section",
                            "write its value in the text");
       }
-    } else if (Peek().kind == TokenKind::kLocal && function.attrs.empty()) {
-      const Token& token = Take();
-      Parameter parameter{.name = std::string(token.text), .type = {}, .position = token.position};
-      if (TrySymbol(":")) {
+    } else if (IsLocal(lexer_.next()) && function.attrs.empty()) {
+      const Token token = lexer_.Take();
+      Parameter parameter{
+          .name = std::string(token.text.substr(1)), .type = {}, .position = token.position};
+      if (lexer_.Accept(":")) {
         KILN_ASSIGN_OR_RETURN(parameter.type, ParseType());
       }
       function.parameters.push_back(std::move(parameter));
     } else {
-      return Wanted(function.attrs.empty() ? "a parameter such as %x, an attribute or ')'"
-                                           : "an attribute or ')'");
+      return lexer_.Unexpected(function.attrs.empty()
+                                   ? "a parameter such as %x, an attribute or ')'"
+                                   : "an attribute or ')'");
     }
-    if (!AtSymbol(")")) KILN_RETURN_IF_ERROR(ExpectSymbol(","));
+    if (!lexer_.At(")")) KILN_RETURN_IF_ERROR(lexer_.Expect(","));
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<Body> Parser::ParseBracedBody() {
-  KILN_RETURN_IF_ERROR(ExpectSymbol("{"));
+  KILN_RETURN_IF_ERROR(lexer_.Expect("{"));
   KILN_ASSIGN_OR_RETURN(Body body, ParseBody());
-  KILN_RETURN_IF_ERROR(ExpectSymbol("}"));
+  KILN_RETURN_IF_ERROR(lexer_.Expect("}"));
   return body;
 }
 
@@ -156,7 +126,7 @@ absl::StatusOr<Body> Parser::ParseBody() {
   Nesting nesting(depth_);
   KILN_RETURN_IF_ERROR(CheckNesting());
   Body body;
-  while (AtWord("let") || (Peek().kind == TokenKind::kGraph && AtSymbol("=", 1))) {
+  while (lexer_.At("let") || (IsGraph(lexer_.next()) && lexer_.At("=", 1))) {
     KILN_ASSIGN_OR_RETURN(Binding binding, ParseBinding());
     body.bindings.push_back(std::move(binding));
   }
@@ -166,18 +136,18 @@ absl::StatusOr<Body> Parser::ParseBody() {
 
 absl::StatusOr<Binding> Parser::ParseBinding() {
   Binding binding;
-  const bool is_let = AtWord("let");
-  if (is_let) Take();
-  if (is_let && Peek().kind != TokenKind::kLocal) return Wanted("a variable such as %x");
-  const Token& token = Take();
-  binding.name = std::string(token.text);
+  const bool is_let = lexer_.At("let");
+  if (is_let) lexer_.Take();
+  if (is_let && !IsLocal(lexer_.next())) return lexer_.Unexpected("a variable such as %x");
+  const Token token = lexer_.Take();
+  binding.name = std::string(token.text.substr(1));
   binding.position = token.position;
-  if (is_let && TrySymbol(":")) {
+  if (is_let && lexer_.Accept(":")) {
     KILN_ASSIGN_OR_RETURN(binding.type, ParseType());
   }
-  KILN_RETURN_IF_ERROR(ExpectSymbol("="));
+  KILN_RETURN_IF_ERROR(lexer_.Expect("="));
   KILN_ASSIGN_OR_RETURN(binding.value, ParseExpr());
-  KILN_RETURN_IF_ERROR(ExpectSymbol(";"));
+  KILN_RETURN_IF_ERROR(lexer_.Expect(";"));
   return binding;
 }
 
@@ -192,8 +162,8 @@ absl::Status CheckOperators(const std::map<std::string, relay::Position>& operat
   std::string messages;
   for (const auto& [name, position] : operators) {
     if (find_op(name) != nullptr) continue;
-    absl::StrAppend(&messages, messages.empty() ? "" : "\n", file_name, ":", position.line, ":",
-                    position.column, ": unknown operator '", name, "'");
+    absl::StrAppend(&messages, messages.empty() ? "" : "\n", text::Place(file_name, position),
+                    "unknown operator '", name, "'");
   }
   return messages.empty() ? absl::OkStatus() : absl::UnimplementedError(messages);
 }
@@ -206,17 +176,16 @@ absl::StatusOr<Graph> ParseRelay(absl::string_view text, absl::string_view file_
     return absl::InvalidArgumentError(absl::StrCat(
         file_name, ": found ", text.size(), " bytes, wanted less than ", kMaxModelFileBytes));
   }
-  KILN_ASSIGN_OR_RETURN(const relay::Tokens tokens, relay::Lex(text, file_name));
-  relay::Parser parser(tokens.tokens, file_name);
+  text::Lexer lexer(text, file_name, relay::kSyntax);
+  KILN_RETURN_IF_ERROR(relay::CheckTokens(lexer));
+  relay::Parser parser(lexer);
   KILN_ASSIGN_OR_RETURN(const relay::Module module, parser.ParseModule());
   KILN_RETURN_IF_ERROR(CheckOperators(parser.operators(), file_name, find_op));
   std::vector<Tensor> constants;
-  if (!tokens.metadata.empty()) {
-    absl::StatusOr<std::vector<Tensor>> read = relay::ReadMetadata(tokens.metadata);
+  if (!lexer.rest().empty()) {
+    absl::StatusOr<std::vector<Tensor>> read = relay::ReadMetadata(lexer.rest());
     if (!read.ok()) {
-      const relay::Position position = tokens.metadata_position;
-      return Annotate(read.status(),
-                      absl::StrCat(file_name, ":", position.line, ":", position.column, ": "));
+      return Annotate(read.status(), text::Place(file_name, lexer.next().position));
     }
     constants = *std::move(read);
   }

@@ -60,8 +60,8 @@ ExprPtr MakeExpr(Position position, T node) {
 absl::StatusOr<ExprPtr> Parser::ParseExpr() {
   Nesting nesting(depth_);
   KILN_RETURN_IF_ERROR(CheckNesting());
-  if (AtWord("let") || (Peek().kind == TokenKind::kGraph && AtSymbol("=", 1))) {
-    const Position position = Peek().position;
+  if (lexer_.At("let") || (IsGraph(lexer_.next()) && lexer_.At("=", 1))) {
+    const Position position = lexer_.next().position;
     KILN_ASSIGN_OR_RETURN(Body body, ParseBody());
     return MakeExpr(position, BlockExpr{std::move(body)});
   }
@@ -71,15 +71,15 @@ absl::StatusOr<ExprPtr> Parser::ParseExpr() {
 absl::StatusOr<ExprPtr> Parser::ParseInfix(int level) {
   if (level > kTightestLevel) return ParsePostfix();
   KILN_ASSIGN_OR_RETURN(ExprPtr first, ParseInfix(level + 1));
-  const InfixOperator* infix = FindInfix(Peek(), level);
+  const InfixOperator* infix = FindInfix(lexer_.next(), level);
   if (infix == nullptr) return first;
   const Position position = first->position;
   InfixExpr chain;
   chain.operands.push_back(std::move(first));
-  for (; infix != nullptr; infix = FindInfix(Peek(), level)) {
-    operators_.try_emplace(std::string(infix->op), Peek().position);
+  for (; infix != nullptr; infix = FindInfix(lexer_.next(), level)) {
+    operators_.try_emplace(std::string(infix->op), lexer_.next().position);
     chain.operators.emplace_back(infix->op);
-    chain.positions.push_back(Take().position);
+    chain.positions.push_back(lexer_.Take().position);
     KILN_ASSIGN_OR_RETURN(ExprPtr operand, ParseInfix(level + 1));
     chain.operands.push_back(std::move(operand));
   }
@@ -89,10 +89,10 @@ absl::StatusOr<ExprPtr> Parser::ParseInfix(int level) {
 absl::StatusOr<ExprPtr> Parser::ParsePostfix() {
   KILN_ASSIGN_OR_RETURN(ExprPtr expr, ParsePrimary());
   const int depth = depth_;
-  while (AtSymbol("(") || AtSymbol(".")) {
+  while (lexer_.At("(") || lexer_.At(".")) {
     ++depth_;  // each call or projection is a level of the tree
     KILN_RETURN_IF_ERROR(CheckNesting());
-    if (AtSymbol("(")) {
+    if (lexer_.At("(")) {
       KILN_ASSIGN_OR_RETURN(expr, ParseCall(std::move(expr)));
     } else {
       KILN_ASSIGN_OR_RETURN(expr, ParseProjection(std::move(expr)));
@@ -103,23 +103,22 @@ absl::StatusOr<ExprPtr> Parser::ParsePostfix() {
 }
 
 absl::StatusOr<ExprPtr> Parser::ParsePrimary() {
-  const Token& token = Peek();
+  const Token token = lexer_.next();
   switch (token.kind) {
     case TokenKind::kInt:
     case TokenKind::kFloat: {
       absl::StatusOr<Tensor> value = ParseScalar(token.text);
-      if (!value.ok()) return ErrorAt(file_name_, token.position, value.status().message());
-      Take();
+      if (!value.ok()) return lexer_.ErrorAt(token.position, value.status().message());
+      lexer_.Take();
       return MakeExpr(token.position, LiteralExpr{*std::move(value)});
     }
-    case TokenKind::kLocal:
-    case TokenKind::kGraph:
-      Take();
-      return MakeExpr(token.position, VariableExpr{std::string(token.text)});
-    case TokenKind::kGlobal:
-      Take();
-      return MakeExpr(token.position, GlobalExpr{std::string(token.text)});
-    case TokenKind::kIdentifier:
+    case TokenKind::kSigil: {
+      lexer_.Take();
+      std::string name(token.text.substr(1));
+      if (IsGlobal(token)) return MakeExpr(token.position, GlobalExpr{std::move(name)});
+      return MakeExpr(token.position, VariableExpr{std::move(name)});
+    }
+    case TokenKind::kName:
       return ParseWord();
     case TokenKind::kSymbol:
       if (token.text == "(") return ParseParenthesised();
@@ -128,24 +127,23 @@ absl::StatusOr<ExprPtr> Parser::ParsePrimary() {
         return MakeExpr(token.position, BlockExpr{std::move(body)});
       }
       break;
-    case TokenKind::kString:
-    case TokenKind::kEnd:
+    default:
       break;
   }
-  return Wanted("an expression");
+  return lexer_.Unexpected("an expression");
 }
 
 absl::StatusOr<ExprPtr> Parser::ParseWord() {
-  const Token& token = Peek();
+  const Token token = lexer_.next();
   if (token.text == "True" || token.text == "False") {
-    Take();
+    lexer_.Take();
     return MakeExpr(token.position,
                     LiteralExpr{Tensor::Scalar(DType::Bool(), token.text == "True" ? 1 : 0)});
   }
   if (token.text == "meta") return ParseMeta();
   if (token.text == "if") return ParseIf();
   if (token.text == "fn") {
-    Take();
+    lexer_.Take();
     KILN_ASSIGN_OR_RETURN(Function function, ParseFunction(token.position, ""));
     return MakeExpr(token.position, FunctionExpr{std::move(function)});
   }
@@ -154,54 +152,52 @@ absl::StatusOr<ExprPtr> Parser::ParseWord() {
       return Unsupported(unsupported.construct, unsupported.advice);
     }
   }
-  Take();
-  if (!AtSymbol("(")) return Wanted(absl::StrCat("'(' behind the operator ", token.text));
+  lexer_.Take();
+  if (!lexer_.At("("))
+    return lexer_.Unexpected(absl::StrCat("'(' behind the operator ", token.text));
   std::string name(token.text);
   operators_.try_emplace(name, token.position);
   return MakeExpr(token.position, OperatorExpr{std::move(name)});
 }
 
 absl::StatusOr<ExprPtr> Parser::ParseMeta() {
-  const Position position = Take().position;
-  KILN_RETURN_IF_ERROR(ExpectSymbol("["));
-  if (!AtWord("relay.Constant")) {
-    return Unsupported(absl::StrCat("a metadata reference to ", Peek().text),
+  const Position position = lexer_.Take().position;
+  KILN_RETURN_IF_ERROR(lexer_.Expect("["));
+  if (!lexer_.At("relay.Constant")) {
+    return Unsupported(absl::StrCat("a metadata reference to ", lexer_.next().text),
                        "only relay.Constant is; write attributes as name=value");
   }
-  Take();
-  KILN_RETURN_IF_ERROR(ExpectSymbol("]"));
-  KILN_RETURN_IF_ERROR(ExpectSymbol("["));
-  if (Peek().kind != TokenKind::kInt) return Wanted("an index");
-  absl::StatusOr<int64_t> index = ParseInt(Peek().text);
-  if (!index.ok()) return ErrorAt(file_name_, Peek().position, index.status().message());
-  Take();
-  KILN_RETURN_IF_ERROR(ExpectSymbol("]"));
-  return MakeExpr(position, MetaExpr{*index});
+  lexer_.Take();
+  KILN_RETURN_IF_ERROR(lexer_.Expect("]"));
+  KILN_RETURN_IF_ERROR(lexer_.Expect("["));
+  KILN_ASSIGN_OR_RETURN(const int64_t index, ParseInteger("an index"));
+  KILN_RETURN_IF_ERROR(lexer_.Expect("]"));
+  return MakeExpr(position, MetaExpr{index});
 }
 
 absl::StatusOr<ExprPtr> Parser::ParseParenthesised() {
-  const Position position = Take().position;
+  const Position position = lexer_.Take().position;
   TupleExpr tuple;
   bool ends_with_comma = false;
-  while (!TrySymbol(")")) {
+  while (!lexer_.Accept(")")) {
     KILN_ASSIGN_OR_RETURN(ExprPtr field, ParseExpr());
     tuple.fields.push_back(std::move(field));
-    ends_with_comma = TrySymbol(",");
-    if (!ends_with_comma && !AtSymbol(")")) return Wanted("',' or ')'");
+    ends_with_comma = lexer_.Accept(",");
+    if (!ends_with_comma && !lexer_.At(")")) return lexer_.Unexpected("',' or ')'");
   }
   if (tuple.fields.size() == 1 && !ends_with_comma) return std::move(tuple.fields[0]);
   return MakeExpr(position, std::move(tuple));
 }
 
 absl::StatusOr<ExprPtr> Parser::ParseIf() {
-  const Position position = Take().position;
+  const Position position = lexer_.Take().position;
   IfExpr branches;
-  KILN_RETURN_IF_ERROR(ExpectSymbol("("));
+  KILN_RETURN_IF_ERROR(lexer_.Expect("("));
   KILN_ASSIGN_OR_RETURN(branches.condition, ParseExpr());
-  KILN_RETURN_IF_ERROR(ExpectSymbol(")"));
+  KILN_RETURN_IF_ERROR(lexer_.Expect(")"));
   KILN_ASSIGN_OR_RETURN(branches.then_body, ParseBracedBody());
-  if (!AtWord("else")) return Wanted("'else'");
-  Take();
+  if (!lexer_.At("else")) return lexer_.Unexpected("'else'");
+  lexer_.Take();
   KILN_ASSIGN_OR_RETURN(branches.else_body, ParseBracedBody());
   return MakeExpr(position, std::move(branches));
 }
@@ -210,17 +206,17 @@ absl::StatusOr<ExprPtr> Parser::ParseCall(ExprPtr callee) {
   const Position position = callee->position;
   CallExpr call;
   call.callee = std::move(callee);
-  KILN_RETURN_IF_ERROR(ExpectSymbol("("));
-  while (!TrySymbol(")")) {
+  KILN_RETURN_IF_ERROR(lexer_.Expect("("));
+  while (!lexer_.Accept(")")) {
     if (AtAttr()) {
       KILN_RETURN_IF_ERROR(ParseAttr(call.attrs));
     } else if (!call.attrs.empty()) {
-      return Wanted("an attribute or ')'");
+      return lexer_.Unexpected("an attribute or ')'");
     } else {
       KILN_ASSIGN_OR_RETURN(ExprPtr argument, ParseExpr());
       call.arguments.push_back(std::move(argument));
     }
-    if (!AtSymbol(")")) KILN_RETURN_IF_ERROR(ExpectSymbol(","));
+    if (!lexer_.At(")")) KILN_RETURN_IF_ERROR(lexer_.Expect(","));
   }
   call.type = TypeOfComment();
   return MakeExpr(position, std::move(call));
@@ -228,12 +224,9 @@ absl::StatusOr<ExprPtr> Parser::ParseCall(ExprPtr callee) {
 
 absl::StatusOr<ExprPtr> Parser::ParseProjection(ExprPtr tuple) {
   const Position position = tuple->position;
-  Take();  // "."
-  if (Peek().kind != TokenKind::kInt) return Wanted("the number of a tuple's field");
-  absl::StatusOr<int64_t> index = ParseInt(Peek().text);
-  if (!index.ok()) return ErrorAt(file_name_, Peek().position, index.status().message());
-  Take();
-  return MakeExpr(position, ProjectExpr{std::move(tuple), *index});
+  lexer_.Take();  // "."
+  KILN_ASSIGN_OR_RETURN(const int64_t index, ParseInteger("the number of a tuple's field"));
+  return MakeExpr(position, ProjectExpr{std::move(tuple), index});
 }
 
 }  // namespace kiln::relay

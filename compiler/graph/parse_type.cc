@@ -14,8 +14,8 @@ absl::StatusOr<TypeSyntax> Parser::ParseType() {
   Nesting nesting(depth_);
   KILN_RETURN_IF_ERROR(CheckNesting());
   TypeSyntax type;
-  type.position = Peek().position;
-  if (AtSymbol("(")) {
+  type.position = lexer_.next().position;
+  if (lexer_.At("(")) {
     bool is_tuple = false;
     KILN_ASSIGN_OR_RETURN(type.fields, ParseTypeList(is_tuple));
     if (!is_tuple) {
@@ -25,127 +25,134 @@ absl::StatusOr<TypeSyntax> Parser::ParseType() {
     type.kind = TypeSyntax::Kind::kTuple;
     return type;
   }
-  if (Peek().kind != TokenKind::kIdentifier) return Wanted("a type");
-  if (AtWord("Tensor")) return ParseTensorType(type.position);
-  if (AtWord("_")) {
-    Take();
+  if (lexer_.next().kind != TokenKind::kName) return lexer_.Unexpected("a type");
+  if (lexer_.At("Tensor")) return ParseTensorType(type.position);
+  if (lexer_.At("_")) {
+    lexer_.Take();
     return type;
   }
-  if (AtWord("fn")) {
-    Take();
+  if (lexer_.At("fn")) {
+    lexer_.Take();
     bool is_tuple = false;
     KILN_RETURN_IF_ERROR(ParseTypeList(is_tuple).status());
-    KILN_RETURN_IF_ERROR(ExpectSymbol("->"));
+    KILN_RETURN_IF_ERROR(lexer_.Expect("->"));
     KILN_RETURN_IF_ERROR(ParseType().status());
     type.kind = TypeSyntax::Kind::kFunction;
     return type;
   }
-  absl::StatusOr<DType> dtype = DType::Parse(Peek().text);
+  absl::StatusOr<DType> dtype = DType::Parse(lexer_.next().text);
   if (!dtype.ok())
-    return Wanted("Tensor[(…), dtype], a dtype such as float32, a tuple of types, fn or _");
-  Take();
+    return lexer_.Unexpected(
+        "Tensor[(…), dtype], a dtype such as float32, a tuple of types, fn or _");
+  lexer_.Take();
   type.kind = TypeSyntax::Kind::kTensor;
   type.tensor.dtype = *dtype;
   return type;
 }
 
 absl::StatusOr<TypeSyntax> Parser::ParseTensorType(Position position) {
-  Take();
+  lexer_.Take();
   TypeSyntax type;
   type.kind = TypeSyntax::Kind::kTensor;
   type.position = position;
-  KILN_RETURN_IF_ERROR(ExpectSymbol("["));
+  KILN_RETURN_IF_ERROR(lexer_.Expect("["));
   KILN_ASSIGN_OR_RETURN(type.tensor.shape, ParseShape());
-  KILN_RETURN_IF_ERROR(ExpectSymbol(","));
-  absl::StatusOr<DType> dtype = DType::Parse(Peek().text);
-  if (!dtype.ok()) return Wanted("a dtype such as float32");
-  Take();
+  KILN_RETURN_IF_ERROR(lexer_.Expect(","));
+  absl::StatusOr<DType> dtype = DType::Parse(lexer_.next().text);
+  if (!dtype.ok()) return lexer_.Unexpected("a dtype such as float32");
+  lexer_.Take();
   type.tensor.dtype = *dtype;
-  KILN_RETURN_IF_ERROR(ExpectSymbol("]"));
+  KILN_RETURN_IF_ERROR(lexer_.Expect("]"));
   TensorType checked = type.tensor;
   for (int64_t& extent : checked.shape) {
     if (extent == kAnyExtent) extent = 1;
   }
   if (absl::Status status = CheckTensorType(checked); !status.ok()) {
-    return ErrorAt(file_name_, position, status.message());
+    return lexer_.ErrorAt(position, status.message());
   }
   return type;
 }
 
 absl::StatusOr<std::vector<TypeSyntax>> Parser::ParseTypeList(bool& is_tuple) {
-  KILN_RETURN_IF_ERROR(ExpectSymbol("("));
+  KILN_RETURN_IF_ERROR(lexer_.Expect("("));
   std::vector<TypeSyntax> types;
   bool ends_with_comma = false;
-  while (!TrySymbol(")")) {
+  while (!lexer_.Accept(")")) {
     KILN_ASSIGN_OR_RETURN(TypeSyntax type, ParseType());
     types.push_back(std::move(type));
-    ends_with_comma = TrySymbol(",");
-    if (!ends_with_comma && !AtSymbol(")")) return Wanted("',' or ')'");
+    ends_with_comma = lexer_.Accept(",");
+    if (!ends_with_comma && !lexer_.At(")")) return lexer_.Unexpected("',' or ')'");
   }
   is_tuple = types.size() != 1 || ends_with_comma;
   return types;
 }
 
+absl::StatusOr<int64_t> Parser::ParseInteger(absl::string_view wanted) {
+  if (lexer_.next().kind != TokenKind::kInt) return lexer_.Unexpected(wanted);
+  const Token token = lexer_.Take();
+  absl::StatusOr<int64_t> value = ParseInt(token.text);
+  if (!value.ok()) return lexer_.ErrorAt(token.position, value.status().message());
+  return value;
+}
+
 absl::StatusOr<Shape> Parser::ParseShape() {
-  KILN_RETURN_IF_ERROR(ExpectSymbol("("));
+  KILN_RETURN_IF_ERROR(lexer_.Expect("("));
   Shape shape;
-  while (!TrySymbol(")")) {
-    if (TrySymbol("?")) {
+  while (!lexer_.Accept(")")) {
+    if (lexer_.Accept("?")) {
       shape.push_back(kAnyExtent);
     } else {
-      if (Peek().kind != TokenKind::kInt || Peek().text[0] == '-')
-        return Wanted("a size such as 8");
-      absl::StatusOr<int64_t> extent = ParseInt(Peek().text);
-      if (!extent.ok()) return ErrorAt(file_name_, Peek().position, extent.status().message());
-      Take();
-      shape.push_back(*extent);
+      constexpr absl::string_view kWanted = "a size such as 8";
+      if (lexer_.next().text[0] == '-') return lexer_.Unexpected(kWanted);
+      KILN_ASSIGN_OR_RETURN(const int64_t extent, ParseInteger(kWanted));
+      shape.push_back(extent);
     }
-    if (!AtSymbol(")")) KILN_RETURN_IF_ERROR(ExpectSymbol(","));
+    if (!lexer_.At(")")) KILN_RETURN_IF_ERROR(lexer_.Expect(","));
   }
   return shape;
 }
 
 absl::StatusOr<std::optional<TypeSyntax>> Parser::ParseResultType() {
-  if (!TrySymbol("->")) return std::nullopt;
+  if (!lexer_.Accept("->")) return std::nullopt;
   KILN_ASSIGN_OR_RETURN(TypeSyntax type, ParseType());
   return type;
 }
 
 std::optional<TypeSyntax> Parser::TypeOfComment() const {
-  if (next_ == 0 || tokens_[next_ - 1].type_comment.empty()) return std::nullopt;
-  absl::StatusOr<Tokens> tokens = Lex(tokens_[next_ - 1].type_comment, file_name_);
-  if (!tokens.ok()) return std::nullopt;
-  Parser parser(tokens->tokens, file_name_);
+  const absl::string_view comment = lexer_.next().comment;
+  text::Lexer lexer(comment, lexer_.file_name(), kSyntax);
+  if (comment.empty() || !CheckTokens(lexer).ok()) return std::nullopt;
+  Parser parser(lexer);
   absl::StatusOr<TypeSyntax> type = parser.ParseType();
   if (!type.ok()) return std::nullopt;
   // TVM writes the source position (span) after the type.
-  if (parser.Peek().kind != TokenKind::kEnd && !parser.AtWord("span")) return std::nullopt;
+  if (!lexer.AtEnd() && !lexer.At("span")) return std::nullopt;
   return *std::move(type);
 }
 
 bool Parser::AtAttr() const {
-  return (Peek().kind == TokenKind::kIdentifier || Peek().kind == TokenKind::kString) &&
-         AtSymbol("=", 1);
+  return (lexer_.next().kind == TokenKind::kName || lexer_.next().kind == TokenKind::kString) &&
+         lexer_.At("=", 1);
 }
 
 absl::Status Parser::ParseAttr(std::vector<AttrSyntax>& attrs) {
   AttrSyntax attr;
-  const Token& name = Take();
+  const Token name = lexer_.Take();
   attr.position = name.position;
   attr.name = std::string(name.text);
   if (name.kind == TokenKind::kString) {
     absl::StatusOr<std::string> unquoted = Unquote(name.text);
-    if (!unquoted.ok()) return ErrorAt(file_name_, name.position, unquoted.status().message());
+    if (!unquoted.ok()) return lexer_.ErrorAt(name.position, unquoted.status().message());
     attr.name = *std::move(unquoted);
   }
-  Take();  // "="
+  lexer_.Take();  // "="
   for (const AttrSyntax& other : attrs) {
     if (other.name == attr.name) {
-      return ErrorAt(file_name_, attr.position,
-                     absl::StrCat("found attribute '", attr.name, "' a second time"));
+      return lexer_.ErrorAt(attr.position,
+                            absl::StrCat("found attribute '", attr.name, "' a second time"));
     }
   }
-  if (AtWord("meta")) {
+  if (lexer_.At("meta")) {
     KILN_RETURN_IF_ERROR(SkipReference());
     attr.is_reference = true;
   } else {
@@ -157,45 +164,46 @@ absl::Status Parser::ParseAttr(std::vector<AttrSyntax>& attrs) {
 
 // meta[Key][n]
 absl::Status Parser::SkipReference() {
-  Take();
-  for (const TokenKind kind : {TokenKind::kIdentifier, TokenKind::kInt}) {
-    KILN_RETURN_IF_ERROR(ExpectSymbol("["));
-    if (Peek().kind != kind) {
-      return Wanted(kind == TokenKind::kInt ? "an index" : "the key of a list");
+  lexer_.Take();
+  for (const TokenKind kind : {TokenKind::kName, TokenKind::kInt}) {
+    KILN_RETURN_IF_ERROR(lexer_.Expect("["));
+    if (lexer_.next().kind != kind) {
+      return lexer_.Unexpected(kind == TokenKind::kInt ? "an index" : "the key of a list");
     }
-    Take();
-    KILN_RETURN_IF_ERROR(ExpectSymbol("]"));
+    lexer_.Take();
+    KILN_RETURN_IF_ERROR(lexer_.Expect("]"));
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<AttrValue> Parser::ParseAttrValue() {
-  const Token& token = Peek();
+  const Token token = lexer_.next();
   auto located = [&](auto value) -> absl::StatusOr<AttrValue> {
-    if (!value.ok()) return ErrorAt(file_name_, token.position, value.status().message());
+    if (!value.ok()) return lexer_.ErrorAt(token.position, value.status().message());
     return AttrValue(*std::move(value));
   };
-  if (token.kind == TokenKind::kInt) return Take(), located(ParseInt(token.text));
-  if (token.kind == TokenKind::kFloat) return Take(), located(ParseFloat(token.text));
-  if (token.kind == TokenKind::kString) return Take(), located(Unquote(token.text));
-  if (AtWord("True") || AtWord("False")) return AttrValue(Take().text == "True");
-  if (AtWord("None") || AtWord("nullptr")) return Take(), AttrValue::None();
-  if (AtWord("meta")) {
+  if (token.kind == TokenKind::kInt) return lexer_.Take(), located(ParseInt(token.text));
+  if (token.kind == TokenKind::kFloat) return lexer_.Take(), located(ParseFloat(token.text));
+  if (token.kind == TokenKind::kString) return lexer_.Take(), located(Unquote(token.text));
+  if (lexer_.At("True") || lexer_.At("False")) return AttrValue(lexer_.Take().text == "True");
+  if (lexer_.At("None") || lexer_.At("nullptr")) return lexer_.Take(), AttrValue::None();
+  if (lexer_.At("meta")) {
     return Unsupported("an attribute in the metadata section", "write its value in the text");
   }
-  if (TrySymbol("[")) return ParseAttrList("]");
-  if (TrySymbol("(")) return ParseAttrList(")");
-  return Wanted("an attribute's value: a number, True, False, None, a \"string\" or a [list]");
+  if (lexer_.Accept("[")) return ParseAttrList("]");
+  if (lexer_.Accept("(")) return ParseAttrList(")");
+  return lexer_.Unexpected(
+      "an attribute's value: a number, True, False, None, a \"string\" or a [list]");
 }
 
 absl::StatusOr<AttrValue> Parser::ParseAttrList(absl::string_view closing) {
   Nesting nesting(depth_);
   KILN_RETURN_IF_ERROR(CheckNesting());
   std::vector<AttrValue> items;
-  while (!TrySymbol(closing)) {
+  while (!lexer_.Accept(closing)) {
     KILN_ASSIGN_OR_RETURN(AttrValue item, ParseAttrValue());
     items.push_back(std::move(item));
-    if (!AtSymbol(closing)) KILN_RETURN_IF_ERROR(ExpectSymbol(","));
+    if (!lexer_.At(closing)) KILN_RETURN_IF_ERROR(lexer_.Expect(","));
   }
   return AttrValue(std::move(items));
 }

@@ -7,7 +7,6 @@
 #ifndef KILN_COMPILER_GRAPH_PARSER_H_
 #define KILN_COMPILER_GRAPH_PARSER_H_
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,11 +20,21 @@
 
 namespace kiln::relay {
 
+// %x, %0 and @main. CheckTokens has made sure that a name follows the sigil.
+inline bool IsGraph(const Token& token) {
+  return token.kind == TokenKind::kSigil && text::IsDigit(token.text[1]);
+}
+inline bool IsGlobal(const Token& token) {
+  return token.kind == TokenKind::kSigil && token.text[0] == '@';
+}
+inline bool IsLocal(const Token& token) {
+  return token.kind == TokenKind::kSigil && !IsGraph(token) && !IsGlobal(token);
+}
+
 class Parser {
  public:
-  // Both arguments must outlive the parser. `tokens` ends with kEnd.
-  Parser(const std::vector<Token>& tokens, absl::string_view file_name)
-      : tokens_(tokens), file_name_(file_name) {}
+  // CheckTokens found no error in the text of `lexer`, which must outlive the parser.
+  explicit Parser(text::Lexer& lexer) : lexer_(lexer) {}
 
   absl::StatusOr<Module> ParseModule();
   // Operators that the module calls, each with the position of its first use.
@@ -71,6 +80,7 @@ class Parser {
   absl::StatusOr<TypeSyntax> ParseType();
   absl::StatusOr<TypeSyntax> ParseTensorType(Position position);
   absl::StatusOr<std::vector<TypeSyntax>> ParseTypeList(bool& is_tuple);
+  absl::StatusOr<int64_t> ParseInteger(absl::string_view wanted);
   absl::StatusOr<Shape> ParseShape();
   absl::StatusOr<std::optional<TypeSyntax>> ParseResultType();
   // Returns the type in a `/* ty=… */` comment after the last token. Absent if there is none or it
@@ -82,23 +92,10 @@ class Parser {
   absl::StatusOr<AttrValue> ParseAttrValue();
   absl::StatusOr<AttrValue> ParseAttrList(absl::string_view closing);
 
-  // Tokens.
-  const Token& Peek(size_t ahead = 0) const {
-    return tokens_[std::min(next_ + ahead, tokens_.size() - 1)];
-  }
-  const Token& Take();
-  bool AtSymbol(absl::string_view symbol, size_t ahead = 0) const;
-  bool AtWord(absl::string_view word) const;
-  bool TrySymbol(absl::string_view symbol);
-  absl::Status ExpectSymbol(absl::string_view symbol);
-  // Returns the error "found 'x', wanted …" at the next token.
-  absl::Status Wanted(absl::string_view wanted) const;
   absl::Status Unsupported(absl::string_view construct, absl::string_view advice) const;
   absl::Status CheckNesting() const;
 
-  const std::vector<Token>& tokens_;
-  const absl::string_view file_name_;
-  size_t next_ = 0;
+  text::Lexer& lexer_;
   int depth_ = 0;
   std::map<std::string, Position> operators_;
 };

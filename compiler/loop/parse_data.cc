@@ -37,7 +37,7 @@ absl::StatusOr<Constant> DataParser::ParseConstant() {
   const Position position = lexer_.next().position;
   KILN_ASSIGN_OR_RETURN(const std::string short_name, lexer_.ExpectName("a constant's name"));
   std::string name = short_name;
-  if (lexer_.next().kind == Token::Kind::kString) {
+  if (lexer_.AtString()) {
     KILN_ASSIGN_OR_RETURN(name, lexer_.ExpectString("a constant's long name"));
   }
   KILN_RETURN_IF_ERROR(lexer_.Expect(":"));
@@ -56,7 +56,7 @@ absl::StatusOr<Constant> DataParser::ParseConstant() {
   if (!lexer_.Accept("=")) {
     if (type.num_bytes() > kMaxZeroBytes) return lexer_.Unexpected("'=' and the contents");
     bytes.resize(static_cast<size_t>(type.num_bytes()));
-  } else if (lexer_.next().kind == Token::Kind::kHash) {
+  } else if (lexer_.AtHash()) {
     KILN_ASSIGN_OR_RETURN(bytes, ParseContents(type.num_bytes()));
   } else {
     KILN_ASSIGN_OR_RETURN(bytes, ParseElements(type));
@@ -122,7 +122,7 @@ absl::StatusOr<DataValue> DataParser::ParseValue(int depth) {
   if (lexer_.Accept("[")) return ParseAggregate(/*array=*/true, depth);
   if (lexer_.Accept("null")) return DataValue::Null();
   if (lexer_.Accept("bytes")) return ParseBytes();
-  if (lexer_.next().kind == Token::Kind::kString) {
+  if (lexer_.AtString()) {
     KILN_ASSIGN_OR_RETURN(std::string text, lexer_.ExpectString("a text"));
     return DataValue::String(std::move(text));
   }
@@ -169,7 +169,7 @@ absl::StatusOr<DataValue> DataParser::ParseBytes() {
                         lexer_.ExpectInt("a number of bytes", 0, kMaxTensorBytes));
   KILN_RETURN_IF_ERROR(lexer_.Expect(","));
   std::string bytes;
-  if (lexer_.next().kind == Token::Kind::kHash) {
+  if (lexer_.AtHash()) {
     KILN_ASSIGN_OR_RETURN(bytes, ParseContents(size));
   } else {
     KILN_ASSIGN_OR_RETURN(bytes, lexer_.ExpectString("bytes in quotes"));

@@ -133,7 +133,7 @@ absl::StatusOr<Expr> ExprParser::ParseBinary(int min_precedence) {
     const Token token = lexer_.next();
     const bool are_bools = left.type().dtype.is_bool();
     const auto is_next = [&](const auto& word) {
-      return word.precedence >= min_precedence && token.kind == Token::Kind::kSymbol &&
+      return word.precedence >= min_precedence && token.kind == TokenKind::kSymbol &&
              token.text == word.text;
     };
     int precedence = kNoPrecedence;
@@ -184,7 +184,7 @@ absl::StatusOr<Expr> ExprParser::ParsePrefix() {
 absl::StatusOr<Expr> ExprParser::ParseSigned() {
   const Token sign = lexer_.Take();
   if (sign.text == "-") {
-    if (lexer_.next().kind == Token::Kind::kNumber) return ParseNumber(/*negative=*/true);
+    if (lexer_.next().is_number()) return ParseNumber(/*negative=*/true);
     if (const Expr constant = ConstantOfWord(lexer_.next().text, /*negative=*/true)) {
       lexer_.Take();
       return constant;
@@ -205,15 +205,15 @@ absl::StatusOr<Expr> ExprParser::ParsePrimary() {
     KILN_RETURN_IF_ERROR(lexer_.Expect(")"));
     return e;
   }
-  if (lexer_.next().kind == Token::Kind::kNumber) return ParseNumber(/*negative=*/false);
-  if (lexer_.next().kind == Token::Kind::kName) return ParseNamed();
+  if (lexer_.next().is_number()) return ParseNumber(/*negative=*/false);
+  if (lexer_.next().kind == TokenKind::kName) return ParseNamed();
   return lexer_.Unexpected(kWantedExpr);
 }
 
 absl::StatusOr<Expr> ExprParser::ParseConstant() {
   const Position position = lexer_.next().position;
   const bool negative = lexer_.Accept("-");
-  if (lexer_.next().kind == Token::Kind::kNumber) return ParseNumber(negative);
+  if (lexer_.next().is_number()) return ParseNumber(negative);
   const Expr constant = ConstantOfWord(lexer_.next().text, negative);
   if (constant.get() == nullptr) return lexer_.Unexpected("a constant");
   lexer_.Take();
@@ -234,7 +234,7 @@ absl::StatusOr<Expr> ExprParser::ParseNumber(bool negative) {
 }
 
 bool ExprParser::AtBuffer() const {
-  if (lexer_.next().kind != Token::Kind::kName) return false;
+  if (lexer_.next().kind != TokenKind::kName) return false;
   const Meaning* meaning = scope_.Find(lexer_.next().text);
   return meaning != nullptr && std::holds_alternative<Buffer>(*meaning);
 }
@@ -283,7 +283,7 @@ absl::StatusOr<Expr> ExprParser::ParseFunction(const std::string& name, Position
 absl::StatusOr<Expr> ExprParser::ParseDot(Position position) {
   KILN_RETURN_IF_ERROR(lexer_.Expect("<"));
   DotKind kind;
-  if (lexer_.next().kind != Token::Kind::kNumber) {
+  if (!lexer_.next().is_number()) {
     KILN_ASSIGN_OR_RETURN(kind.instruction, lexer_.ExpectSymbol("an instruction or a group"));
     KILN_RETURN_IF_ERROR(lexer_.Expect(","));
   }

@@ -13,7 +13,7 @@ namespace kiln::loop {
 namespace {
 
 // The calls of one new function, and the buffers that they pass.
-struct Part {
+struct CallPart {
   std::vector<Stmt> calls;
   std::vector<Buffer> buffers;  // in the order of first use
   std::unordered_set<const BufferNode*> seen;
@@ -54,7 +54,7 @@ bool IsPlainCall(const Stmt& s, const FuncIndex& callees) {
 }
 
 // Returns a function that makes the calls, and sets `call` to the call of it.
-Func MakePart(const Part& part, std::string name, Stmt* call) {
+Func MakePart(const CallPart& part, std::string name, Stmt* call) {
   Func func;
   func.name = std::move(name);
   func.exported = false;
@@ -94,7 +94,7 @@ std::vector<Func> SplitCalls(const LoopProgram& program, size_t max_calls, Func&
     if (!IsPlainCall(s, callees)) return parts;
   }
   std::vector<Stmt> calls;
-  Part part;
+  CallPart part;
   const auto finish = [&] {
     parts.push_back(
         MakePart(part, absl::StrCat(func.name, "_part", parts.size()), &calls.emplace_back()));

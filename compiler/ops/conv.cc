@@ -25,39 +25,6 @@ absl::Status LowerConv(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-std::vector<AttrSchema> ConvAttrs(int spatial) {
-  const std::vector<int64_t> ones(static_cast<size_t>(spatial), 1);
-
-  return {
-      {"strides", AttrType::kInts, AttrValue::Ints(ones), false,
-       "positions from one window to the next"},
-      {"padding", AttrType::kInts, AttrValue::Ints(spatial == 3 ? Shape{0, 0, 0} : Shape{0, 0}),
-       false,
-       "zeros around data: one number for all sides, one per dimension, or one per dimension "
-       "before data and then one per dimension after it"},
-      {"dilation", AttrType::kInts, AttrValue::Ints(ones), false,
-       "positions from one tap to the next"},
-      {"groups", AttrType::kInt, 1, false,
-       "number of groups of channels that are convolved separately"},
-      {"channels",
-       AttrType::kInt,
-       {},
-       false,
-       "channels of the output; taken from the weight if None"},
-      {"kernel_size",
-       AttrType::kInts,
-       {},
-       false,
-       "extents of the kernel; taken from the weight if None"},
-      {"data_layout", AttrType::kString, ChannelsFirst(spatial), false, DataLayoutNames(spatial)},
-      {"kernel_layout", AttrType::kString, "OI" + SpatialLetters(spatial), false,
-       spatial == 1   ? "any order of O, I, W"
-       : spatial == 2 ? "OIHW, HWIO, OHWI, HWOI, …"
-                      : "OIDHW, DHWIO, ODHWI, DHWOI, …"},
-      {"out_layout", AttrType::kString, "", false, "\"\" or data_layout"},
-      {"out_dtype", AttrType::kDType, "", false, "dtype of the sums; that of data if \"\""}};
-}
-
 constexpr absl::string_view kDoc =
     "Cross-correlation: out[n, o, y] = sum over i, k of data[n, i, y * stride - pad + k * "
     "dilation] * weight[o, i, k]. i runs over the channels of o's group, and positions outside of "
@@ -71,7 +38,7 @@ const OpDef kConv1d = {
      .doc = std::string(kDoc),
      .inputs = {{"data", "(n, channels, w) or (n, w, channels)"},
                 {"weight", "dimensions as kernel_layout says"}},
-     .attrs = ConvAttrs(1)},
+     .attrs = ConvolutionAttrs(1, "zeros", "that of data")},
     ConvolutionConstraints(),
     {.fusion = Fusion::kContraction,
      .layout = {LayoutRule::kNamed, "data_layout"},
@@ -93,7 +60,7 @@ const OpDef kConv2d = {
      .doc = std::string(kDoc),
      .inputs = {{"data", "(n, channels, h, w) or (n, h, w, channels)"},
                 {"weight", "dimensions as kernel_layout says"}},
-     .attrs = ConvAttrs(2)},
+     .attrs = ConvolutionAttrs(2, "zeros", "that of data")},
     ConvolutionConstraints(),
     {.fusion = Fusion::kContraction,
      .layout = {LayoutRule::kNamed, "data_layout"},
@@ -137,7 +104,7 @@ const OpDef kConv3d = {
      .doc = std::string(kDoc),
      .inputs = {{"data", "(n, channels, d, h, w) or (n, d, h, w, channels)"},
                 {"weight", "dimensions as kernel_layout says"}},
-     .attrs = ConvAttrs(3)},
+     .attrs = ConvolutionAttrs(3, "zeros", "that of data")},
     ConvolutionConstraints(),
     {.fusion = Fusion::kContraction,
      .layout = {LayoutRule::kNamed, "data_layout"},

@@ -105,6 +105,50 @@ std::vector<std::string> ConvolutionConstraints() {
           "the padded data is a tensor within the limits"};
 }
 
+AttrSchema GroupsAttr() {
+  return {"groups", AttrType::kInt, 1, false,
+          "number of groups of channels that are convolved separately"};
+}
+
+AttrSchema ChannelsAttr() {
+  return {"channels",
+          AttrType::kInt,
+          {},
+          false,
+          "channels of the output; taken from the weight if None"};
+}
+
+AttrSchema KernelSizeAttr() {
+  return {"kernel_size",
+          AttrType::kInts,
+          {},
+          false,
+          "extents of the kernel; taken from the weight if None"};
+}
+
+std::vector<AttrSchema> ConvolutionAttrs(int spatial, absl::string_view zeros,
+                                         absl::string_view sum_dtype) {
+  const AttrValue ones = AttrValue::Ints(Shape(static_cast<size_t>(spatial), 1));
+  return {
+      {"strides", AttrType::kInts, ones, false, "positions from one window to the next"},
+      {"padding", AttrType::kInts, AttrValue::Ints(Shape(spatial == 3 ? 3 : 2, 0)), false,
+       absl::StrCat(zeros,
+                    " around data: one number for all sides, one per dimension, or one per "
+                    "dimension before data and then one per dimension after it")},
+      {"dilation", AttrType::kInts, ones, false, "positions from one tap to the next"},
+      GroupsAttr(),
+      ChannelsAttr(),
+      KernelSizeAttr(),
+      {"data_layout", AttrType::kString, ChannelsFirst(spatial), false, DataLayoutNames(spatial)},
+      {"kernel_layout", AttrType::kString, "OI" + SpatialLetters(spatial), false,
+       spatial == 1   ? "any order of O, I, W"
+       : spatial == 2 ? "OIHW, HWIO, OHWI, HWOI, …"
+                      : "OIDHW, DHWIO, ODHWI, DHWOI, …"},
+      {"out_layout", AttrType::kString, "", false, "\"\" or data_layout"},
+      {"out_dtype", AttrType::kDType, "", false,
+       absl::StrCat("dtype of the sums; ", sum_dtype, " if \"\"")}};
+}
+
 KernelAccess ReadKernel(const Convolution& c, Access weight) {
   return
       [=, kernel = c.kernel](const Expr& group, const Expr& o, const Expr& i, const Indices& taps) {

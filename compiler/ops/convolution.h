@@ -13,8 +13,11 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/graph/op_schema.h"
 #include "compiler/ops/stage_builder.h"
 #include "compiler/ops/window.h"
 
@@ -63,6 +66,14 @@ absl::StatusOr<Convolution> MakeConvolution(const Attrs& attrs, const TensorType
                                             const TensorType& weight, int spatial);
 // The documentation of constraints 1 to 12.
 std::vector<std::string> ConvolutionConstraints();
+
+// The attributes of a convolution. Outside of data are `zeros` ("zeros"), and without an out_dtype
+// the sums have `sum_dtype` ("that of data").
+std::vector<AttrSchema> ConvolutionAttrs(int spatial, absl::string_view zeros,
+                                         absl::string_view sum_dtype);
+AttrSchema GroupsAttr();
+AttrSchema ChannelsAttr();
+AttrSchema KernelSizeAttr();
 
 // Reads the weight at (group, output of the group, input of the group, taps).
 using KernelAccess =

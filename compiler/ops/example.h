@@ -25,8 +25,13 @@ inline TensorType I32(Shape shape) { return {std::move(shape), DType::Int(32)}; 
 inline TensorType I64(Shape shape) { return {std::move(shape), DType::Int(64)}; }
 inline TensorType Bools(Shape shape) { return {std::move(shape), DType::Bool()}; }
 
-// An attribute that is a list of integers.
+// An attribute that is a list of integers, or a list of such lists.
 inline AttrValue List(const std::vector<int64_t>& values) { return AttrValue::Ints(values); }
+inline AttrValue Lists(const std::vector<std::vector<int64_t>>& lists) {
+  std::vector<AttrValue> values;
+  for (const std::vector<int64_t>& list : lists) values.push_back(List(list));
+  return values;
+}
 
 // A tensor with these elements, rounded to its dtype.
 Tensor Values(TensorType type, const std::vector<double>& elements);

@@ -116,12 +116,6 @@ absl::Status LowerPad(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-AttrValue Width(const std::vector<std::vector<int64_t>>& pairs) {
-  std::vector<AttrValue> list;
-  for (const std::vector<int64_t>& pair : pairs) list.push_back(AttrValue::Ints(pair));
-  return AttrValue(std::move(list));
-}
-
 const AttrSchema kPadWidth = {"pad_width",
                               AttrType::kIntLists,
                               {},
@@ -147,19 +141,19 @@ const OpDef kPads[] = {
      InferPad,
      LowerPad,
      {Case({Values(F32({1, 2}), {1, 2}), Values(F32({}), {9})},
-           {{"pad_width", Width({{0, 1}, {1, 2}})}},
+           {{"pad_width", Lists({{0, 1}, {1, 2}})}},
            {Values(F32({2, 5}), {9, 1, 2, 9, 9, 9, 9, 9, 9, 9})}),
       Case({Values(I8({3}), {1, 2, 3}), Values(I8({}), {0})},
-           {{"pad_width", Width({{2, 1}})}, {"pad_mode", "edge"}},
+           {{"pad_width", Lists({{2, 1}})}, {"pad_mode", "edge"}},
            {Values(I8({6}), {1, 1, 1, 2, 3, 3})}),
-      Case({Values(F32({1}), {1}), Values(I32({}), {3})}, {{"pad_width", Width({{1, 0}})}},
+      Case({Values(F32({1}), {1}), Values(I32({}), {3})}, {{"pad_width", Lists({{1, 0}})}},
            {Values(F32({2}), {3, 1})}),
       Case({Values(F32({3}), {1, 2, 3}), Values(F32({}), {0})},
-           {{"pad_width", Width({{2, 2}})}, {"pad_mode", "reflect"}},
+           {{"pad_width", Lists({{2, 2}})}, {"pad_mode", "reflect"}},
            {Values(F32({7}), {3, 2, 1, 2, 3, 2, 1})}),
       {.inputs = {F32({1, 2, 3, 3}), F32({})},
-       .attrs = {{"pad_width", Width({{0, 0}, {0, 0}, {1, 1}, {2, 0}})}}},
-      {.inputs = {F16({2, 2})}, .attrs = {{"pad_width", Width({{0, 0}, {1, 0}})}}}}},
+       .attrs = {{"pad_width", Lists({{0, 0}, {0, 0}, {1, 1}, {2, 0}})}}},
+      {.inputs = {F16({2, 2})}, .attrs = {{"pad_width", Lists({{0, 0}, {1, 0}})}}}}},
     {{.name = "nn.mirror_pad",
       .doc = "data with positions added around it. They hold data reflected at its border, which "
              "is repeated (SYMMETRIC) or not (REFLECT).",
@@ -173,11 +167,11 @@ const OpDef kPads[] = {
       .origin = Origin::kMoved},
      InferPad,
      LowerPad,
-     {Case({Values(F32({3}), {1, 2, 3})}, {{"pad_width", Width({{2, 3}})}},
+     {Case({Values(F32({3}), {1, 2, 3})}, {{"pad_width", Lists({{2, 3}})}},
            {Values(F32({8}), {2, 1, 1, 2, 3, 3, 2, 1})}),
-      Case({Values(I32({3}), {1, 2, 3})}, {{"pad_width", Width({{2, 1}})}, {"mode", "REFLECT"}},
+      Case({Values(I32({3}), {1, 2, 3})}, {{"pad_width", Lists({{2, 1}})}, {"mode", "REFLECT"}},
            {Values(I32({6}), {3, 2, 1, 2, 3, 2})}),
-      {.inputs = {F16({2, 3})}, .attrs = {{"pad_width", Width({{1, 0}, {0, 2}})}}}}},
+      {.inputs = {F16({2, 3})}, .attrs = {{"pad_width", Lists({{1, 0}, {0, 2}})}}}}},
 };
 KILN_REGISTER_OPS(kPads);
 

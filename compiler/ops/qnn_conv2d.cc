@@ -39,31 +39,6 @@ absl::Status LowerQnnConv2d(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-std::vector<AttrSchema> AttrsOf() {
-  const AttrValue ones = AttrValue::Ints({1, 1});
-  return {{"strides", AttrType::kInts, ones, false, "positions from one window to the next"},
-          {"padding", AttrType::kInts, AttrValue::Ints({0, 0}), false,
-           "zero points around data: one number for all sides, one per dimension, or one per "
-           "dimension before data and then one per dimension after it"},
-          {"dilation", AttrType::kInts, ones, false, "positions from one tap to the next"},
-          {"groups", AttrType::kInt, 1, false,
-           "number of groups of channels that are convolved separately"},
-          {"channels",
-           AttrType::kInt,
-           {},
-           false,
-           "channels of the output; taken from the weight if None"},
-          {"kernel_size",
-           AttrType::kInts,
-           {},
-           false,
-           "extents of the kernel; taken from the weight if None"},
-          {"data_layout", AttrType::kString, "NCHW", false, "NCHW or NHWC"},
-          {"kernel_layout", AttrType::kString, "OIHW", false, "OIHW, HWIO, OHWI, HWOI, …"},
-          {"out_layout", AttrType::kString, "", false, "\"\" or data_layout"},
-          {"out_dtype", AttrType::kDType, "", false, "dtype of the sums; int32 if \"\""}};
-}
-
 std::vector<std::string> Constraints() {
   const std::vector<std::string> of_floats = ConvolutionConstraints();
   return ProductConstraints({of_floats.begin() + 3, of_floats.end()});
@@ -81,7 +56,7 @@ const OpDef kQnnConv2d = {
             "weight_zero_point), where positions outside of data count as 0. They stand for sum * "
             "input_scale * weight_scale, but the scales have no effect here.",
      .inputs = ProductInputs("dimensions as data_layout says", "dimensions as kernel_layout says"),
-     .attrs = AttrsOf()},
+     .attrs = ConvolutionAttrs(2, "zero points", "int32")},
     Constraints(),
     {.fusion = Fusion::kContraction,
      .layout = {LayoutRule::kNamed, "data_layout"},

@@ -117,12 +117,6 @@ absl::Status LowerBatchToSpace(StageBuilder& b) {
   return absl::OkStatus();
 }
 
-AttrValue Pairs(const std::vector<std::vector<int64_t>>& pairs) {
-  std::vector<AttrValue> list;
-  for (const std::vector<int64_t>& pair : pairs) list.push_back(AttrValue::Ints(pair));
-  return AttrValue(std::move(list));
-}
-
 const AttrSchema kBlockShape = {"block_shape", AttrType::kInts, AttrValue::Ints({1, 1}), false,
                                 "extents of a block, for the dimensions after the batch"};
 
@@ -147,13 +141,13 @@ const OpDef kSpaces[] = {
      InferSpaceToBatch,
      LowerSpaceToBatch,
      {Case({Values(F32({1, 2, 2, 1}), {1, 2, 3, 4})},
-           {{"block_shape", List({2, 2})}, {"paddings", Pairs({{0, 0}, {0, 0}})}},
+           {{"block_shape", List({2, 2})}, {"paddings", Lists({{0, 0}, {0, 0}})}},
            {Values(F32({4, 1, 1, 1}), {1, 2, 3, 4})}),
       Case({Values(I32({2, 3}), {1, 2, 3, 4, 5, 6})},
-           {{"block_shape", List({2})}, {"paddings", Pairs({{1, 0}})}, {"pad_value", 9.0}},
+           {{"block_shape", List({2})}, {"paddings", Lists({{1, 0}})}, {"pad_value", 9.0}},
            {Values(I32({4, 2}), {9, 2, 9, 5, 1, 3, 4, 6})}),
       {.inputs = {F16({2, 3, 4, 2})},
-       .attrs = {{"block_shape", List({2, 3})}, {"paddings", Pairs({{0, 1}, {1, 1}})}}}}},
+       .attrs = {{"block_shape", List({2, 3})}, {"paddings", Lists({{0, 1}, {1, 1}})}}}}},
     {{.name = "nn.batch_to_space_nd",
       .doc =
           "The inverse of nn.space_to_batch_nd, with positions cut off at the ends as crops says.",
@@ -172,13 +166,13 @@ const OpDef kSpaces[] = {
      InferBatchToSpace,
      LowerBatchToSpace,
      {Case({Values(F32({4, 1, 1, 1}), {1, 2, 3, 4})},
-           {{"block_shape", List({2, 2})}, {"crops", Pairs({{0, 0}, {0, 0}})}},
+           {{"block_shape", List({2, 2})}, {"crops", Lists({{0, 0}, {0, 0}})}},
            {Values(F32({1, 2, 2, 1}), {1, 2, 3, 4})}),
       Case({Values(I32({4, 2}), {9, 2, 9, 5, 1, 3, 4, 6})},
-           {{"block_shape", List({2})}, {"crops", Pairs({{1, 0}})}},
+           {{"block_shape", List({2})}, {"crops", Lists({{1, 0}})}},
            {Values(I32({2, 3}), {1, 2, 3, 4, 5, 6})}),
       {.inputs = {F16({12, 2, 2, 2})},
-       .attrs = {{"block_shape", List({2, 3})}, {"crops", Pairs({{0, 1}, {1, 1}})}}}}},
+       .attrs = {{"block_shape", List({2, 3})}, {"crops", Lists({{0, 1}, {1, 1}})}}}}},
 };
 KILN_REGISTER_OPS(kSpaces);
 

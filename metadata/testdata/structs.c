@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The metadata of a small model, as the compiler of a given version writes it. -include adds the
-// header of that version. Only members of version 1 are set.
+// The metadata of a small model, as the compiler of a given version writes it. Only members of
+// version 1 are set.
 #include <stddef.h>
+
+#include "metadata/testdata/versions.h"
 
 const struct Metadata* metadata_of_a_version(void);
 

@@ -89,7 +89,7 @@ CASES = [
     Case("bytes", "scheduled", "x86-64-v4 -mattr=+avx512vnni", _C),
     Case("bytes", "scheduled", "cortex-m4f", _C, label="cortex-m4f"),
     Case("byte_weights", "scheduled", options=_C + ["--optimize", "size"]),
-    Case("winograd", "scheduled", options=_C),
+    Case("winograd", "after:simplify", options=_C + ["--tuning", FOLDER + "/winograd.tuning"]),
     Case("depthwise", "scheduled", options=_C),
     Case("softmax", "scheduled", options=_C),
     Case("slices", "plan", options=_C),
@@ -97,11 +97,11 @@ CASES = [
     # Outputs that depend on the plan.
     Case("memory", "plan"),
     Case("outputs", "plan"),
-    Case("memory", "metadata"),
+    Case("chain", "metadata"),
     Case("memory", "graph-json", options=["--executor", "graph"]),
     Case("memory", "header", options=_C),
     # Code: plain, and for the C++ runtime.
-    Case("memory", "c", "cortex-m4f", _C, label="cortex-m4f"),
+    Case("chain", "c", "cortex-m4f", _C, label="cortex-m4f"),
     Case("pointwise", "c", label="packed"),
     Case("pointwise", "external", options=_C + ["--external", "csource"]),
     Case("pointwise", "llvm", options=_C),

@@ -55,15 +55,6 @@ absl::Status QuickGelu(Converter& c) {
   return c.Output(0, c.Op("multiply", {x, t}));
 }
 
-absl::StatusOr<ValueId> WithLastTwoSwapped(Converter& c, ValueId x) {
-  const int64_t rank = c.type(x).rank();
-  if (rank < 2) return Wrong("an operand", c.type(x).ToString(), "rank 2 or more");
-  std::vector<int64_t> axes;
-  for (int64_t i = 0; i < rank; ++i) axes.push_back(i);
-  std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
-  return c.Op("transpose", {x}, {{"axes", AttrValue::Ints(axes)}});
-}
-
 // alpha * A' * B'
 absl::Status FusedMatMul(Converter& c) {
   KILN_ASSIGN_OR_RETURN(ValueId a, c.Input(0));
@@ -72,10 +63,10 @@ absl::Status FusedMatMul(Converter& c) {
     return absl::UnimplementedError("transBatchA and transBatchB");
   }
   if (c.Int("transA", 0) != 0) {
-    KILN_ASSIGN_OR_RETURN(a, WithLastTwoSwapped(c, a));
+    KILN_ASSIGN_OR_RETURN(a, Transposed(c, a));
   }
   if (c.Int("transB", 0) != 0) {
-    KILN_ASSIGN_OR_RETURN(b, WithLastTwoSwapped(c, b));
+    KILN_ASSIGN_OR_RETURN(b, Transposed(c, b));
   }
   if (c.Float("alpha", 1) == 1) return c.Output(0, c.Apply("MatMul", {a, b}));
   KILN_ASSIGN_OR_RETURN(

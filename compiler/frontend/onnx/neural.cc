@@ -15,13 +15,6 @@
 namespace kiln::onnx_frontend {
 namespace {
 
-absl::StatusOr<ValueId> Transposed(Converter& c, ValueId x) {
-  std::vector<int64_t> axes;
-  for (int i = 0; i < c.type(x).rank(); ++i) axes.push_back(i);
-  std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
-  return c.Op("transpose", {x}, {{"axes", AttrValue::Ints(axes)}});
-}
-
 absl::StatusOr<ValueId> Scaled(Converter& c, ValueId x, double factor) {
   if (factor == 1) return x;
   return c.Op("multiply", {x, c.Scalar(x, factor)});
@@ -55,6 +48,15 @@ absl::Status Gemm(Converter& c) {
 }
 
 }  // namespace
+
+absl::StatusOr<ValueId> Transposed(Converter& c, ValueId x) {
+  const int64_t rank = c.type(x).rank();
+  if (rank < 2) return Wrong("an operand", c.type(x).ToString(), "rank 2 or more");
+  std::vector<int64_t> axes;
+  for (int64_t i = 0; i < rank; ++i) axes.push_back(i);
+  std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
+  return c.Op("transpose", {x}, {{"axes", AttrValue::Ints(axes)}});
+}
 
 absl::StatusOr<ValueId> MatrixProduct(Converter& c, ValueId a, ValueId b, const MakeProduct& make) {
   Shape sa = c.type(a).shape, sb = c.type(b).shape;

@@ -15,6 +15,8 @@ namespace kiln::onnx_frontend {
 using MakeProduct =
     std::function<absl::StatusOr<ValueId>(absl::string_view op, ValueId x, ValueId y, Attrs attrs)>;
 
+// Swaps the last two dimensions. Wrong if x has fewer.
+absl::StatusOr<ValueId> Transposed(Converter& c, ValueId x);
 // ONNX's MatMul: matrix products in the last two dimensions. The other dimensions broadcast.
 absl::StatusOr<ValueId> MatrixProduct(Converter& c, ValueId a, ValueId b, const MakeProduct& make);
 // ONNX's Conv with the node's attributes, without a bias.
