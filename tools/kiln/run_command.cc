@@ -8,17 +8,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "tools/judge/close.h"
+#include "tools/judge/runner.h"
+#include "tools/judge/samples.h"
 #include "tools/kiln/commands.h"
-#include "tools/kiln/compare.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/help_format.h"
 #include "tools/kiln/library.h"
 #include "tools/kiln/library_options.h"
 #include "tools/kiln/npy.h"
-#include "tools/kiln/run_samples.h"
 #include "tools/kiln/standard_output.h"
 #include "tools/kiln/tensor_file.h"
-#include "tools/validate/samples.h"
 
 namespace kiln::tools {
 namespace {

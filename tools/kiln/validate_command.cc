@@ -14,6 +14,8 @@
 #include "absl/strings/str_join.h"
 #include "compiler/base/status.h"
 #include "mlf/model_library.h"
+#include "tools/judge/runner.h"
+#include "tools/judge/validation.h"
 #include "tools/kiln/board_model.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/elf.h"
@@ -24,11 +26,9 @@
 #include "tools/kiln/model_library.h"
 #include "tools/kiln/model_options.h"
 #include "tools/kiln/progress.h"
-#include "tools/kiln/run_samples.h"
 #include "tools/kiln/standard_output.h"
 #include "tools/terminal/terminal.h"
 #include "tools/validate/board_run.h"
-#include "tools/validate/report.h"
 
 namespace kiln::tools {
 namespace {
