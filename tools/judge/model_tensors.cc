@@ -9,9 +9,8 @@
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
 #include "compiler/pipeline/externals.h"
-#include "tools/kiln/board_model.h"
+#include "tools/judge/runner.h"
 #include "tools/kiln/files.h"
-#include "tools/kiln/loaded_model.h"
 
 namespace kiln::tools {
 namespace {
@@ -50,23 +49,6 @@ Tensor Converted(const NamedTensor& input, const std::optional<TensorScale>& sca
     bytes += Tensor::Scalar(dtype, real.AsDouble(i)).bytes();
   }
   return Tensor({real.type().shape, dtype}, std::move(bytes));
-}
-
-absl::StatusOr<std::vector<Tensor>> RunOnceHere(const Graph& graph, const CompileOptions& options,
-                                                const std::vector<Tensor>& inputs) {
-  KILN_ASSIGN_OR_RETURN(const LoadedModel loaded, LoadedModel::Make(graph, options));
-  runtime::Executor& executor = *loaded.library().executor;
-  for (int i = 0; i < executor.num_inputs(); ++i) {
-    KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor.GetInput(i));
-    KILN_RETURN_IF_ERROR(array.CopyFromBytes(inputs[static_cast<size_t>(i)].bytes()));
-  }
-  KILN_RETURN_IF_ERROR(executor.Run());
-  std::vector<Tensor> outputs;
-  for (int i = 0; i < executor.num_outputs(); ++i) {
-    KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor.GetOutput(i));
-    outputs.push_back(ToTensor(array, TypeOf(executor.output_infos()[static_cast<size_t>(i)])));
-  }
-  return outputs;
 }
 
 }  // namespace
@@ -134,8 +116,13 @@ absl::StatusOr<std::vector<NamedTensor>> ModelSource::Run(
     const std::vector<NamedTensor>& inputs) const {
   KILN_ASSIGN_OR_RETURN(const std::vector<Tensor> ordered, InOrder(inputs));
   const Graph graph = WithOutputs(graph_, values);
-  const auto run = options.target.is_baremetal() ? RunOnceOnBoard : RunOnceHere;
-  KILN_ASSIGN_OR_RETURN(std::vector<Tensor> outputs, run(graph, options, ordered));
+  KILN_ASSIGN_OR_RETURN(const Runner runner, CompileRunner(graph, options));
+  if (runner.inputs.size() != ordered.size()) {
+    return absl::UnimplementedError(absl::StrCat(
+        "on a board a model that keeps its state is called with ", runner.inputs.size(), " of its ",
+        ordered.size(), " inputs; leave --state out, so that the state is an input"));
+  }
+  KILN_ASSIGN_OR_RETURN(std::vector<Tensor> outputs, runner.RunOnce(ordered));
   std::vector<NamedTensor> tensors;
   for (size_t i = 0; i < outputs.size(); ++i) {
     tensors.push_back(Describe(values[i], std::move(outputs[i])));

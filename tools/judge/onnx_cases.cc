@@ -12,9 +12,8 @@
 #include "compiler/base/status.h"
 #include "compiler/frontend/onnx/import.h"
 #include "compiler/import/import.h"
+#include "tools/judge/runner.h"
 #include "tools/kiln/files.h"
-#include "tools/kiln/library.h"
-#include "tools/kiln/loaded_model.h"
 #include "tools/kiln/tensor_file.h"
 
 namespace kiln::tools {
@@ -94,18 +93,27 @@ absl::Status CheckNoBFloat16(const std::vector<ModelPort>& ports, const std::vec
   return absl::OkStatus();
 }
 
-// A case has no data for an input that provides random numbers.
-absl::Status CheckHasAllInputs(const runtime::Executor& executor, const ModelInterface& interface) {
-  for (int i = 0; i < executor.num_inputs(); ++i) {
-    const std::string& name = executor.input_infos()[static_cast<size_t>(i)].name;
-    const bool is_known = absl::c_any_of(
-        interface.inputs, [&](const ModelPort& input) { return input.name == name; });
-    if (!is_known && !executor.IsParam(i)) {
+// Returns the values of all inputs that the compiled model reads. The others are fixed. A case has
+// no data for an input that provides random numbers.
+absl::StatusOr<std::vector<Tensor>> InputsOf(const Runner& runner, const ModelInterface& interface,
+                                             const std::string& set,
+                                             const std::vector<Tensor>& data) {
+  std::vector<Tensor> inputs;
+  for (const Port& input : runner.inputs) {
+    const auto port = absl::c_find_if(
+        interface.inputs, [&](const ModelPort& other) { return other.name == input.name; });
+    if (port == interface.inputs.end()) {
       return absl::UnimplementedError(
-          absl::StrCat("'", name, "': random numbers, which a case does not have"));
+          absl::StrCat("'", input.name, "': random numbers, which a case does not have"));
     }
+    const auto i = static_cast<size_t>(port - interface.inputs.begin());
+    inputs.push_back(i < data.size() ? data[i] : Tensor::Filled(input.type, 0));
+    if (inputs.back().type() == input.type) continue;
+    return absl::InvalidArgumentError(absl::StrCat(set, ": input ", i, ": found ",
+                                                   inputs.back().type().ToString(), ", wanted ",
+                                                   input.type.ToString()));
   }
-  return absl::OkStatus();
+  return inputs;
 }
 
 absl::Status CheckDataSet(const std::string& model, const std::string& path,
@@ -120,27 +128,12 @@ absl::Status CheckDataSet(const std::string& model, const std::string& path,
   }
   KILN_RETURN_IF_ERROR(CheckNoBFloat16(interface.inputs, inputs));
   KILN_RETURN_IF_ERROR(CheckNoBFloat16(interface.outputs, outputs));
-  KILN_ASSIGN_OR_RETURN(Graph graph, Import(model, path, interface, inputs));
-  KILN_ASSIGN_OR_RETURN(const LoadedModel loaded,
-                        LoadedModel::Make(std::move(graph), options.compile));
-  runtime::Executor& executor = *loaded.library().executor;
-  KILN_RETURN_IF_ERROR(CheckHasAllInputs(executor, interface));
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const absl::StatusOr<int> index = executor.GetInputIndex(interface.inputs[i].name);
-    if (!index.ok()) continue;  // the input is fixed
-    const TensorType type = TypeOf(executor.input_infos()[static_cast<size_t>(*index)]);
-    if (type != inputs[i].type()) {
-      return absl::InvalidArgumentError(absl::StrCat(set, ": input ", i, ": found ",
-                                                     inputs[i].type().ToString(), ", wanted ",
-                                                     type.ToString()));
-    }
-    KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor.GetInput(*index));
-    KILN_RETURN_IF_ERROR(array.CopyFromBytes(inputs[i].bytes()));
-  }
-  KILN_RETURN_IF_ERROR(executor.Run());
+  KILN_ASSIGN_OR_RETURN(const Graph graph, Import(model, path, interface, inputs));
+  KILN_ASSIGN_OR_RETURN(const Runner runner, CompileRunner(graph, options.compile));
+  KILN_ASSIGN_OR_RETURN(const std::vector<Tensor> values, InputsOf(runner, interface, set, inputs));
+  KILN_ASSIGN_OR_RETURN(const std::vector<Tensor> results, runner.RunOnce(values));
   for (size_t i = 0; i < outputs.size(); ++i) {
-    KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor.GetOutput(static_cast<int>(i)));
-    const Tensor found = ToTensor(array, TypeOf(executor.output_infos()[i]));
+    const Tensor& found = results[i];
     const std::string where = absl::StrCat("output '", interface.outputs[i].name, "': ");
     if (found.type() != outputs[i].type()) {
       return absl::FailedPreconditionError(absl::StrCat(where, "found ", found.type().ToString(),
