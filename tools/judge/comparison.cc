@@ -84,7 +84,6 @@ ComparedTensor CompareOne(const NamedTensor& tensor, const NamedTensor& referenc
   const std::optional<TensorScale>& scale =
       tensor.scale.has_value() ? tensor.scale : reference.scale;
   compared.error = MeasureError(found, wanted, scale ? std::optional(scale->scale) : std::nullopt);
-  if (scale.has_value()) compared.error->ulp.reset();
   compared.off = IsOff(*compared.error, tolerance);
   return compared;
 }

@@ -36,8 +36,8 @@ std::string ErrorCells(const ComparedTensor& tensor) {
   }
   const TensorError& error = *tensor.error;
   return absl::StrCat(
-      BarCell(error), ScientificCell(error.largest), ScientificCell(error.mean),
-      NumberCell(error.cosine, 6),
+      BarCell(error), ScientificCell(error.largest), ScientificCell(error.Mean()),
+      NumberCell(error.Cosine(), 6),
       error.ulp.has_value() ? NumberCell(static_cast<double>(*error.ulp), 0) : EmptyNumberCell(),
       error.quanta.has_value() ? ScientificCell(*error.quanta) : EmptyNumberCell(),
       NumberCell(static_cast<double>(error.differing), 0));

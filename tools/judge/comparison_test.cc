@@ -25,7 +25,7 @@ TEST(TensorErrorTest, LargestMeanAndWhere) {
   EXPECT_EQ(error.elements, 4);
   EXPECT_EQ(error.differing, 2);
   EXPECT_EQ(error.largest, 1);
-  EXPECT_EQ(error.mean, 1.5 / 4);
+  EXPECT_EQ(error.Mean(), 1.5 / 4);
   EXPECT_EQ(error.largest_wanted, 4);
   EXPECT_EQ(error.at, 3);
   EXPECT_EQ(error.found, 5);
@@ -43,7 +43,7 @@ TEST(TensorErrorTest, UlpCountsFloatsBetween) {
 
 TEST(TensorErrorTest, CosineOfVectors) {
   const auto cosine = [](std::vector<float> a, std::vector<float> b) {
-    return MeasureError(Floats({2}, a), Floats({2}, b), std::nullopt).cosine;
+    return MeasureError(Floats({2}, a), Floats({2}, b), std::nullopt).Cosine();
   };
   EXPECT_NEAR(cosine({1, 0}, {2, 0}), 1, 1e-12);
   EXPECT_NEAR(cosine({1, 0}, {0, 1}), 0, 1e-12);

@@ -40,7 +40,7 @@ std::vector<std::string> Cells(const TensorComparison& comparison, const Compare
     const TensorError& error = *tensor.error;
     cells.insert(
         cells.end(),
-        {Number(error.largest), Number(error.mean), absl::StrFormat("%.6f", error.cosine),
+        {Number(error.largest), Number(error.Mean()), absl::StrFormat("%.6f", error.Cosine()),
          error.ulp.has_value() ? absl::StrCat(*error.ulp) : "",
          error.quanta.has_value() ? Number(*error.quanta) : "", absl::StrCat(error.differing)});
   } else {
@@ -51,13 +51,10 @@ std::vector<std::string> Cells(const TensorComparison& comparison, const Compare
 }
 
 Json ErrorJson(const TensorError& error) {
-  Json json = {{"elements", error.elements},
-               {"differing", error.differing},
-               {"not_finite", error.not_finite},
-               {"largest", error.largest},
-               {"mean", error.mean},
-               {"largest_wanted", error.largest_wanted},
-               {"cosine", error.cosine}};
+  Json json = {{"elements", error.elements},     {"differing", error.differing},
+               {"not_finite", error.not_finite}, {"largest", error.largest},
+               {"mean", error.Mean()},           {"largest_wanted", error.largest_wanted},
+               {"cosine", error.Cosine()}};
   if (error.ulp.has_value()) json["ulp"] = *error.ulp;
   if (error.quanta.has_value()) json["quanta"] = *error.quanta;
   if (error.differing > 0) {

@@ -12,7 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/options/options.h"
-#include "tools/judge/close.h"
+#include "tools/judge/difference.h"
 
 namespace kiln::tools {
 

@@ -9,25 +9,15 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "compiler/base/tensor.h"
+#include "tools/judge/difference.h"
 
 namespace kiln::tools {
 
-struct TensorError {
-  int64_t elements = 0;
-  int64_t differing = 0;         // elements with different values; NaN equals NaN.
-  int64_t not_finite = 0;        // elements that are NaN or infinite in only one tensor.
-  double largest = 0;            // largest |found - wanted| of elements that are finite in both.
-  double mean = 0;               // mean of the same.
-  double largest_wanted = 0;     // largest |wanted|.
-  double cosine = 1;             // of the angle between both as vectors; 1 if both are 0.
+struct TensorError : Difference {
   std::optional<int64_t> ulp;    // most floats between two values, if both have one float type.
   std::optional<double> quanta;  // `largest` in steps of the quantized tensor, if one is.
-  // The element with the largest difference, in row-major order.
-  int64_t at = 0;
-  double found = 0, wanted = 0;
 };
 
 // Both tensors have the same number of elements. `scale` is the real number that one step of a

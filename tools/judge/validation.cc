@@ -2,6 +2,7 @@
 #include "tools/judge/validation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
@@ -15,6 +16,17 @@ namespace {
 constexpr int64_t kBarColumns = 40;
 
 std::string Number(double value) { return absl::StrFormat("%.4g", value); }
+
+// Numbers of all elements, which are infinite or NaN if an element is.
+struct AllElements {
+  explicit AllElements(const Agreement& a)
+      : largest(a.not_finite > 0 ? HUGE_VAL : a.largest),
+        mean(a.not_finite > 0 ? HUGE_VAL : a.Mean()),
+        rms(a.not_finite > 0 ? HUGE_VAL : a.Rms()),
+        cosine(a.finite < a.elements ? NAN : a.Cosine()) {}
+
+  double largest, mean, rms, cosine;
+};
 
 const char* UnitOf(const TensorType& type) { return type.dtype.is_float() ? "ULP" : "quanta"; }
 
@@ -33,9 +45,10 @@ std::string Outputs(const Validation& validation, int columns) {
                ">steps", ">same argmax"});
   for (const ValidatedOutput& output : validation.outputs) {
     const Agreement& a = output.agreement;
+    const AllElements all(a);
     table.Add({output.name, output.type.ToString(), absl::StrCat(a.samples),
-               absl::StrCat(a.equal_samples), Number(a.largest), Number(a.mean), Number(a.rms),
-               absl::StrFormat("%.6f", a.cosine),
+               absl::StrCat(a.equal_samples), Number(all.largest), Number(all.mean),
+               Number(all.rms), absl::StrFormat("%.6f", all.cosine),
                absl::StrCat(a.largest_steps, " ", UnitOf(output.type)),
                a.same_argmax ? absl::StrCat(*a.same_argmax) : ""});
   }
@@ -55,6 +68,7 @@ std::string Histogram(const ValidatedOutput& output) {
 
 nlohmann::ordered_json JsonOf(const ValidatedOutput& output) {
   const Agreement& a = output.agreement;
+  const AllElements all(a);
   nlohmann::ordered_json histogram = nlohmann::ordered_json::array();
   for (size_t bin = 0; bin < a.histogram.size(); ++bin) {
     histogram.push_back(
@@ -67,10 +81,10 @@ nlohmann::ordered_json JsonOf(const ValidatedOutput& output) {
                                  {"equal_samples", a.equal_samples},
                                  {"samples_beyond_bounds", a.samples_beyond},
                                  {"values_beyond_bounds", a.elements_beyond},
-                                 {"largest_difference", a.largest},
-                                 {"mean_difference", a.mean},
-                                 {"rms_difference", a.rms},
-                                 {"cosine", a.cosine},
+                                 {"largest_difference", all.largest},
+                                 {"mean_difference", all.mean},
+                                 {"rms_difference", all.rms},
+                                 {"cosine", all.cosine},
                                  {"unit", UnitOf(output.type)},
                                  {"largest_steps", a.largest_steps},
                                  {"same_argmax", nullptr},

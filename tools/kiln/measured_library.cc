@@ -54,7 +54,7 @@ absl::StatusOr<MeasuredLibrary> MeasuredLibrary::Make(const Graph& graph,
                                                       const CompileOptions& options) {
   MeasuredLibrary measured;
   KILN_ASSIGN_OR_RETURN(measured.model_, LoadedModel::Make(graph, options));
-  KILN_RETURN_IF_ERROR(SetInputs(*measured.model_.library().executor, {}, /*fill=*/true));
+  KILN_RETURN_IF_ERROR(SetRandomInputs(*measured.model_.library().executor));
   // The first run touches memory and starts threads.
   KILN_RETURN_IF_ERROR(measured.Seconds().status());
   return measured;

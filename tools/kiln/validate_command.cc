@@ -2,7 +2,6 @@
 // kiln validate
 #include <unistd.h>
 
-#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -106,16 +105,16 @@ absl::StatusOr<std::map<size_t, Samples>> ReadFiles(const char* option, const ch
   return files;
 }
 
-absl::StatusOr<Bounds> BoundsOf(const ValidateFlags& flags, const Port& output) {
+absl::StatusOr<Tolerance> ToleranceOf(const ValidateFlags& flags, const Port& output) {
   const bool is_float = output.type.dtype.is_float();
   if (is_float && flags.quanta) {
     return absl::InvalidArgumentError(absl::StrCat("--quanta: the output '", output.name, "' is ",
                                                    output.type.dtype.ToString(),
                                                    ", wanted --atol and --rtol for it"));
   }
-  return Bounds{.relative = flags.rtol.value_or(is_float ? kFloatRelative : 0),
-                .absolute = flags.atol.value_or(is_float ? kFloatAbsolute : 0),
-                .steps = flags.quanta.value_or(0)};
+  return Tolerance{.relative = flags.rtol.value_or(is_float ? kFloatRelative : 0),
+                   .absolute = flags.atol.value_or(is_float ? kFloatAbsolute : 0),
+                   .steps = flags.quanta.value_or(0)};
 }
 
 // Returns all inputs in order. InvalidArgument if one is missing, or if files have different
@@ -155,15 +154,9 @@ absl::Status PrintValidation(const Validation& validation, bool json) {
   return absl::OkStatus();
 }
 
-absl::Status CheckOptionalTolerance(const char* option, const std::optional<double>& tolerance) {
-  if (!tolerance || (*tolerance >= 0 && !std::isinf(*tolerance))) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(option, ": found ", *tolerance, ", wanted a number of 0 or more"));
-}
-
 absl::Status Validate(const ValidateFlags& flags) {
-  KILN_RETURN_IF_ERROR(CheckOptionalTolerance("--rtol", flags.rtol));
-  KILN_RETURN_IF_ERROR(CheckOptionalTolerance("--atol", flags.atol));
+  KILN_RETURN_IF_ERROR(CheckTolerance("--rtol", flags.rtol.value_or(0)));
+  KILN_RETURN_IF_ERROR(CheckTolerance("--atol", flags.atol.value_or(0)));
   Progress progress("validating " + flags.model);
   KILN_ASSIGN_OR_RETURN(const Runner runner, RunnerOf(flags));
   KILN_ASSIGN_OR_RETURN(auto files, ReadFiles("--inputs", "input", flags.samples, runner.inputs));
@@ -171,16 +164,16 @@ absl::Status Validate(const ValidateFlags& flags) {
                         ReadFiles("--expected", "output", flags.expected, runner.outputs));
   KILN_ASSIGN_OR_RETURN(const std::vector<Samples> inputs,
                         InOrder(runner.inputs, std::move(files), expected));
-  std::map<size_t, Bounds> bounds;
+  std::map<size_t, Tolerance> tolerances;
   for (const auto& [index, samples] : expected) {
-    KILN_ASSIGN_OR_RETURN(bounds[index], BoundsOf(flags, runner.outputs[index]));
+    KILN_ASSIGN_OR_RETURN(tolerances[index], ToleranceOf(flags, runner.outputs[index]));
   }
   KILN_ASSIGN_OR_RETURN(SampleRun run, runner.run(inputs));
   Validation validation = {
       .model = flags.model, .where = runner.where, .instructions = std::move(run.instructions)};
   for (const auto& [index, wanted] : expected) {
     validation.outputs.push_back({runner.outputs[index].name, wanted.type,
-                                  MeasureAgreement(run.outputs[index], wanted, bounds[index])});
+                                  MeasureAgreement(run.outputs[index], wanted, tolerances[index])});
   }
   progress.Stop();
   KILN_RETURN_IF_ERROR(PrintValidation(validation, flags.format == "json"));
