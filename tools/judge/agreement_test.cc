@@ -128,7 +128,7 @@ TEST(Report, ShowsATableAndAHistogram) {
 }
 
 TEST(Report, IsJsonForMachines) {
-  const std::string text = ValidationJson(TwoSamples());
+  const std::string text = ValidationJson(TwoSamples()).dump(2);
   for (const char* part :
        {"\"within_bounds\": false", "\"equal_samples\": 1", "\"unit\": \"quanta\"", "\"from\": 2",
         "\"to\": 3", "\"worst_sample\": 1", "\"largest_instructions\": 9"}) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -132,7 +131,7 @@ std::string ValidationText(const Validation& validation, int columns) {
   return text;
 }
 
-std::string ValidationJson(const Validation& validation) {
+nlohmann::ordered_json ValidationJson(const Validation& validation) {
   nlohmann::ordered_json json = {{"model", validation.model},
                                  {"where", validation.where},
                                  {"within_bounds", IsWithinBounds(validation)},
@@ -146,7 +145,7 @@ std::string ValidationJson(const Validation& validation) {
     json["least_instructions"] = *least;
     json["largest_instructions"] = *most;
   }
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json;
 }
 
 }  // namespace kiln::tools

@@ -4,6 +4,7 @@
 #define KILN_TOOLS_JUDGE_VALIDATION_H_
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,8 @@ bool IsWithinBounds(const Validation& validation);
 std::string ValidationText(const Validation& validation, int columns);
 // Returns a line such as "Identity: 1000 of 1000 samples equal, agrees".
 std::string Verdict(const ValidatedOutput& output);
-// Returns the same numbers as JSON; null for a number that is not finite.
-std::string ValidationJson(const Validation& validation);
+// Returns the same numbers. In JSON a number that is not finite is null.
+nlohmann::ordered_json ValidationJson(const Validation& validation);
 
 }  // namespace kiln::tools
 

@@ -137,12 +137,8 @@ absl::Status CompareAndPrint(const CompareFlags& flags) {
     KILN_RETURN_IF_ERROR(
         Apply({.files = {{*flags.html, ComparisonPage(comparison)}}, .inputs = read}));
   }
-  KILN_RETURN_IF_ERROR(
-      Print(flags.format == "table"
-                ? ComparisonText(comparison)
-                : ComparisonJson(comparison)
-                          .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
-                      "\n"));
+  KILN_RETURN_IF_ERROR(flags.format == "table" ? Print(ComparisonText(comparison))
+                                               : PrintJson(ComparisonJson(comparison)));
   const ComparedTensor* const first = comparison.first_off();
   if (first == nullptr) return absl::OkStatus();
   KILN_RETURN_IF_ERROR(FlushStandardOutput());

@@ -40,7 +40,7 @@ struct ValidateFlags : ModelFlags {
   int timeout_seconds = 600;
 };
 
-absl::StatusOr<Runner> CompileModel(const ValidateFlags& flags, const BoardOptions& board) {
+absl::StatusOr<Runner> CompiledRunner(const ValidateFlags& flags, const BoardOptions& board) {
   KILN_ASSIGN_OR_RETURN(const CompileOptions options,
                         OptionsToRun(flags, DefaultModuleName(flags.model)));
   if (!options.target.is_baremetal() && !board.emulator.empty()) {
@@ -55,7 +55,7 @@ absl::StatusOr<Runner> RunnerOf(const ValidateFlags& flags) {
   const BoardOptions board = {.emulator = flags.emulator, .timeout_seconds = flags.timeout_seconds};
   KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(flags.model, kMaxFileBytes));
   const bool is_library = absl::StartsWith(bytes, kElfMagic), is_archive = IsArchive(bytes);
-  if (!is_library && !is_archive) return CompileModel(flags, board);
+  if (!is_library && !is_archive) return CompiledRunner(flags, board);
   if (IsElfObject(bytes)) {
     return absl::InvalidArgumentError(
         flags.model + ": is an object, wanted a model, a shared object or an archive of --mlf");
@@ -145,7 +145,7 @@ absl::StatusOr<std::vector<Samples>> InOrder(const std::vector<Port>& inputs,
 }
 
 absl::Status PrintValidation(const Validation& validation, bool json) {
-  if (json) return Print(ValidationJson(validation));
+  if (json) return PrintJson(ValidationJson(validation));
   KILN_RETURN_IF_ERROR(Print(ValidationText(validation, TerminalColumns(STDOUT_FILENO)) + "\n"));
   for (const ValidatedOutput& output : validation.outputs) {
     const bool agrees = output.agreement.elements_beyond == 0;
