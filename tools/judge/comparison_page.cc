@@ -60,7 +60,7 @@ std::string Row(const TensorComparison& comparison, size_t i) {
                       ErrorCells(tensor), "</tr>\n");
 }
 
-std::string Verdict(const TensorComparison& comparison) {
+std::string PageVerdict(const TensorComparison& comparison) {
   const ComparedTensor* const first = comparison.first_off();
   if (first == nullptr) return "All tensors agree.";
   return absl::StrCat("<span class=\"bad\">The first tensor that is off is ",
@@ -93,7 +93,7 @@ std::string ComparisonPage(const TensorComparison& comparison) {
       PageFiles().at("compare.html"),
       {{"model", EscapeHtml(comparison.model)},
        {"reference", EscapeHtml(comparison.reference)},
-       {"verdict", Verdict(comparison)},
+       {"verdict", PageVerdict(comparison)},
        {"summary", absl::StrCat(SummaryItem("tensors", absl::StrCat(comparison.tensors.size())),
                                 SummaryItem("off", absl::StrCat(off)),
                                 SummaryItem("counts as off", ToText(comparison.tolerance)))},

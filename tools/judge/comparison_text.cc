@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kMaxMissingNames = 5;
 
-std::string Number(double value) { return absl::StrFormat("%.3g", value); }
+std::string ThreeDigits(double value) { return absl::StrFormat("%.3g", value); }
 
 std::string TypeText(const ComparedTensor& tensor) {
   std::string text =
@@ -38,11 +38,11 @@ std::vector<std::string> Cells(const TensorComparison& comparison, const Compare
   std::vector<std::string> cells = {Mark(comparison, tensor)};
   if (tensor.error.has_value()) {
     const TensorError& error = *tensor.error;
-    cells.insert(
-        cells.end(),
-        {Number(error.largest), Number(error.Mean()), absl::StrFormat("%.6f", error.Cosine()),
-         error.ulp.has_value() ? absl::StrCat(*error.ulp) : "",
-         error.quanta.has_value() ? Number(*error.quanta) : "", absl::StrCat(error.differing)});
+    cells.insert(cells.end(), {ThreeDigits(error.largest), ThreeDigits(error.Mean()),
+                               absl::StrFormat("%.6f", error.Cosine()),
+                               error.ulp.has_value() ? absl::StrCat(*error.ulp) : "",
+                               error.quanta.has_value() ? ThreeDigits(*error.quanta) : "",
+                               absl::StrCat(error.differing)});
   } else {
     cells.resize(7);
   }

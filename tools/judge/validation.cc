@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kBarColumns = 40;
 
-std::string Number(double value) { return absl::StrFormat("%.4g", value); }
+std::string FourDigits(double value) { return absl::StrFormat("%.4g", value); }
 
 // Numbers of all elements, which are infinite or NaN if an element is.
 struct AllElements {
@@ -46,8 +46,8 @@ std::string Outputs(const Validation& validation, int columns) {
     const Agreement& a = output.agreement;
     const AllElements all(a);
     table.Add({output.name, output.type.ToString(), absl::StrCat(a.samples),
-               absl::StrCat(a.equal_samples), Number(all.largest), Number(all.mean),
-               Number(all.rms), absl::StrFormat("%.6f", all.cosine),
+               absl::StrCat(a.equal_samples), FourDigits(all.largest), FourDigits(all.mean),
+               FourDigits(all.rms), absl::StrFormat("%.6f", all.cosine),
                absl::StrCat(a.largest_steps, " ", UnitOf(output.type)),
                a.same_argmax ? absl::StrCat(*a.same_argmax) : ""});
   }
