@@ -3,16 +3,37 @@
 #ifndef KILN_TOOLS_JUDGE_COMPARISON_H_
 #define KILN_TOOLS_JUDGE_COMPARISON_H_
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler/base/tensor.h"
+#include "tools/judge/difference.h"
 #include "tools/judge/quantization.h"
-#include "tools/judge/tensor_error.h"
 
 namespace kiln::tools {
+
+// Deviation of a tensor. `largest` is in the tensor's own unit.
+struct TensorError : Difference {
+  std::optional<int64_t> ulp;    // most floats between two values, if both have one float type.
+  std::optional<double> quanta;  // `largest` in steps of the quantized tensor, if one is.
+};
+
+// Both tensors have the same number of elements. `scale` is the real number that one step of a
+// quantized tensor represents. The values are then real numbers.
+TensorError MeasureError(const Tensor& found, const Tensor& wanted, std::optional<double> scale);
+
+// Limits beyond which a tensor is off. A number that is finite in only one tensor is always off.
+struct ErrorTolerance {
+  double relative = 1e-4;  // relative to the largest |wanted|
+  double absolute = 1e-6;
+  double quanta = 0;             // for quantized tensors, instead of the two above
+  std::optional<double> cosine;  // minimum; if set, it replaces all others
+};
+
+bool IsOff(const TensorError& error, const ErrorTolerance& tolerance);
 
 struct NamedTensor {
   std::string name;
