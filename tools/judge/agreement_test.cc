@@ -96,6 +96,12 @@ TEST(Agreement, TakesNanForNanOnly) {
       MeasureAgreement(Floats(1, {1}), Floats(1, {nan}), {.relative = 1, .absolute = 1e30});
   EXPECT_EQ(other.elements_beyond, 1);
   EXPECT_EQ(other.not_finite, 1);
+  const nlohmann::ordered_json report =
+      ValidationJson({.outputs = {{"y", {{1}, DType::Float(32)}, other}}})["outputs"][0];
+  for (const char* key : {"largest_difference", "mean_difference", "rms_difference"}) {
+    EXPECT_TRUE(std::isinf(report[key].get<double>())) << key;
+  }
+  EXPECT_TRUE(std::isnan(report["cosine"].get<double>()));
 }
 
 TEST(Agreement, OfWideIntegersDoesNotOverflow) {
