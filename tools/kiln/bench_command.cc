@@ -125,7 +125,7 @@ void SetTimes(std::vector<double> times, BenchResult& result) {
 absl::StatusOr<BenchResult> Measure(const BenchFlags& flags) {
   KILN_ASSIGN_OR_RETURN(const Library library, LoadLibrary(flags.library, flags.load));
   runtime::Executor& executor = *library.executor;
-  KILN_RETURN_IF_ERROR(SetInputs(executor, {}, /*fill=*/true));
+  KILN_RETURN_IF_ERROR(SetRandomInputs(executor));
   BenchResult result = {.module_name = library.module_name,
                         .executor = std::string(executor.program().executor()),
                         .threads = runtime::ThreadPool::Global().num_threads()};

@@ -10,10 +10,8 @@
 #define KILN_TOOLS_KILN_BOARD_MODEL_H_
 
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
-#include "compiler/base/tensor.h"
 #include "compiler/graph/graph.h"
 #include "compiler/options/options.h"
 #include "mlf/model_library.h"
@@ -27,12 +25,6 @@ absl::StatusOr<CompileOptions> OptionsToRun(const ModelFlags& flags, std::string
 
 // Compiles the module that the firmware of validate calls (tools/validate/board_run.h).
 absl::StatusOr<mlf::Module> CompileForBoard(const Graph& graph, const CompileOptions& options);
-
-// Compiles the graph and runs it once on its target's board. `inputs` are in the order of the
-// graph's inputs, and the results in the order of its outputs.
-absl::StatusOr<std::vector<Tensor>> RunOnceOnBoard(const Graph& graph,
-                                                   const CompileOptions& options,
-                                                   const std::vector<Tensor>& inputs);
 
 }  // namespace kiln::tools
 

@@ -16,10 +16,10 @@
 #include "compiler/backend/backend.h"
 #include "compiler/base/status.h"
 #include "compiler/options/options.h"
+#include "tools/judge/onnx_cases.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/help_format.h"
 #include "tools/kiln/model_options.h"
-#include "tools/kiln/onnx_cases.h"
 #include "tools/kiln/processes.h"
 #include "tools/kiln/standard_output.h"
 

@@ -9,16 +9,16 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
-#include "tools/compare/comparison.h"
+#include "tools/judge/comparison.h"
+#include "tools/judge/model_tensors.h"
+#include "tools/judge/reference.h"
 #include "tools/kiln/board_model.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/help_format.h"
 #include "tools/kiln/library.h"
 #include "tools/kiln/model_options.h"
-#include "tools/kiln/model_tensors.h"
 #include "tools/kiln/progress.h"
-#include "tools/kiln/reference_tensors.h"
 #include "tools/kiln/standard_output.h"
 #include "tools/kiln/tensor_file.h"
 
@@ -137,12 +137,8 @@ absl::Status CompareAndPrint(const CompareFlags& flags) {
     KILN_RETURN_IF_ERROR(
         Apply({.files = {{*flags.html, ComparisonPage(comparison)}}, .inputs = read}));
   }
-  KILN_RETURN_IF_ERROR(
-      Print(flags.format == "table"
-                ? ComparisonText(comparison)
-                : ComparisonJson(comparison)
-                          .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
-                      "\n"));
+  KILN_RETURN_IF_ERROR(flags.format == "table" ? Print(ComparisonText(comparison))
+                                               : PrintJson(ComparisonJson(comparison)));
   const ComparedTensor* const first = comparison.first_off();
   if (first == nullptr) return absl::OkStatus();
   KILN_RETURN_IF_ERROR(FlushStandardOutput());

@@ -24,24 +24,6 @@ DType FromDl(DLDataType dtype) {
   return dtype.bits == 1 ? DType::Bool() : DType::UInt(dtype.bits);
 }
 
-absl::Status SetInput(runtime::Executor& executor, int index, const std::string& value) {
-  const runtime::TensorInfo& info = executor.input_infos()[static_cast<size_t>(index)];
-  const TensorType type = TypeOf(info);
-  Tensor tensor;
-  if (value == "random") {
-    tensor = RandomTensor(type, kFirstInputSeed + static_cast<uint32_t>(index));
-  } else {
-    KILN_ASSIGN_OR_RETURN(tensor, ReadTensorFile(value));
-  }
-  if (tensor.type() != type) {
-    return absl::InvalidArgumentError(absl::StrCat("input '", info.name, "': found ",
-                                                   tensor.type().ToString(), " in ", value,
-                                                   ", wanted ", type.ToString()));
-  }
-  KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor.GetInput(index));
-  return array.CopyFromBytes(tensor.bytes());
-}
-
 // InvalidArgument for a model file, which must be compiled first, and for anything that is not a
 // regular file. ONNX files have no magic number, so they are recognized by their extension.
 absl::Status CheckIsNoModel(const std::string& path) {
@@ -114,21 +96,16 @@ absl::StatusOr<std::map<std::string, std::string>> Assignments(
 
 TensorType TypeOf(const runtime::TensorInfo& info) { return {info.shape, FromDl(info.dtype)}; }
 
-Tensor ToTensor(const runtime::NDArray& array, const TensorType& type) {
-  const absl::Span<char> bytes = array.values<char>();
-  return Tensor(type, std::string(bytes.data(), bytes.size()));
+absl::Status SetRandomInput(runtime::Executor& executor, int index) {
+  KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor.GetInput(index));
+  const TensorType type = TypeOf(executor.input_infos()[static_cast<size_t>(index)]);
+  return array.CopyFromBytes(
+      RandomTensor(type, kFirstInputSeed + static_cast<uint32_t>(index)).bytes());
 }
 
-absl::Status SetInputs(runtime::Executor& executor,
-                       const std::map<std::string, std::string>& values, bool fill) {
-  for (const auto& [name, value] : values) {
-    KILN_ASSIGN_OR_RETURN(const int index, executor.GetInputIndex(name));
-    KILN_RETURN_IF_ERROR(SetInput(executor, index, value));
-  }
-  for (int i = 0; fill && i < executor.num_inputs(); ++i) {
-    const std::string& name = executor.input_infos()[static_cast<size_t>(i)].name;
-    if (!values.contains(name) && !executor.IsParam(i))
-      KILN_RETURN_IF_ERROR(SetInput(executor, i, "random"));
+absl::Status SetRandomInputs(runtime::Executor& executor) {
+  for (int i = 0; i < executor.num_inputs(); ++i) {
+    if (!executor.IsParam(i)) KILN_RETURN_IF_ERROR(SetRandomInput(executor, i));
   }
   return absl::OkStatus();
 }

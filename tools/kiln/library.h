@@ -46,13 +46,11 @@ absl::StatusOr<std::map<std::string, std::string>> Assignments(
     const char* option, const std::vector<std::string>& texts);
 
 TensorType TypeOf(const runtime::TensorInfo& info);
-// Returns the bytes of an array as a tensor.
-Tensor ToTensor(const runtime::NDArray& array, const TensorType& type);
 
-// Sets inputs from `values`, which maps names to a file's path or "random". Other inputs get random
-// values if `fill` is set.
-absl::Status SetInputs(runtime::Executor& executor,
-                       const std::map<std::string, std::string>& values, bool fill);
+// Sets an input to the random values of its index. SetRandomInputs does so for each input that is
+// no parameter.
+absl::Status SetRandomInput(runtime::Executor& executor, int index);
+absl::Status SetRandomInputs(runtime::Executor& executor);
 
 }  // namespace kiln::tools
 

@@ -7,7 +7,7 @@
 #include "compiler/base/kiln_version.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
-#include "tools/compare/quantization.h"
+#include "tools/judge/quantization.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/object_report.h"
 #include "tools/pages/model_page.h"

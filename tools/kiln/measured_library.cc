@@ -34,15 +34,15 @@ void Evict(size_t bytes) {
   static_cast<void>(sink);
 }
 
-using Samples = std::map<std::string, std::vector<double>>;
+using Times = std::map<std::string, std::vector<double>>;
 
-absl::Status AddSamples(const MeasuredLibrary& library, Samples& samples) {
+absl::Status AddSamples(const MeasuredLibrary& library, Times& samples) {
   KILN_ASSIGN_OR_RETURN(const auto seconds, library.OperatorSeconds());
   for (const auto& [function, value] : seconds) samples[function].push_back(value);
   return absl::OkStatus();
 }
 
-std::map<std::string, double> Medians(const Samples& samples) {
+std::map<std::string, double> Medians(const Times& samples) {
   std::map<std::string, double> medians;
   for (const auto& [function, values] : samples) medians[function] = Median(values);
   return medians;
@@ -54,7 +54,7 @@ absl::StatusOr<MeasuredLibrary> MeasuredLibrary::Make(const Graph& graph,
                                                       const CompileOptions& options) {
   MeasuredLibrary measured;
   KILN_ASSIGN_OR_RETURN(measured.model_, LoadedModel::Make(graph, options));
-  KILN_RETURN_IF_ERROR(SetInputs(*measured.model_.library().executor, {}, /*fill=*/true));
+  KILN_RETURN_IF_ERROR(SetRandomInputs(*measured.model_.library().executor));
   // The first run touches memory and starts threads.
   KILN_RETURN_IF_ERROR(measured.Seconds().status());
   return measured;
@@ -91,7 +91,7 @@ absl::StatusOr<Comparison> Compare(const MeasuredLibrary& first, const MeasuredL
 
 absl::StatusOr<OperatorComparison> CompareOperators(const MeasuredLibrary& first,
                                                     const MeasuredLibrary& second, double seconds) {
-  Samples first_samples, second_samples;
+  Times first_samples, second_samples;
   const Clock::time_point begin = Clock::now();
   for (size_t runs = 0; runs < kMinMeasuredRuns || SecondsSince(begin) < seconds; ++runs) {
     KILN_RETURN_IF_ERROR(AddSamples(first, first_samples));

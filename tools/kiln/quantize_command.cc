@@ -14,13 +14,13 @@
 #include "compiler/evaluate/evaluate.h"
 #include "compiler/options/options.h"
 #include "compiler/quantize/quantize.h"
+#include "tools/judge/runner.h"
 #include "tools/kiln/calibration_data.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/help_format.h"
 #include "tools/kiln/list_option.h"
 #include "tools/kiln/load_model.h"
-#include "tools/kiln/loaded_model.h"
 #include "tools/kiln/model_options.h"
 #include "tools/kiln/progress.h"
 #include "tools/kiln/quantize_report.h"
@@ -49,23 +49,11 @@ absl::StatusOr<quantize::Run> MakeRun(const Graph& graph) {
   KILN_ASSIGN_OR_RETURN(options.target, Target::Parse("host"));
   options.calling_convention = DefaultCallingConvention(options.runtime, options.interface);
   options.schedule.winograd = false;
-  KILN_ASSIGN_OR_RETURN(LoadedModel loaded, LoadedModel::Make(graph, options));
-  auto model = std::make_shared<LoadedModel>(std::move(loaded));
-  return [model](const quantize::Sample& sample) -> absl::StatusOr<std::vector<Tensor>> {
-    runtime::Executor& executor = *model->library().executor;
-    for (const auto& [name, tensor] : sample) {
-      const absl::StatusOr<int> index = executor.GetInputIndex(name);
-      if (!index.ok()) continue;  // the model does not read this input
-      KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor.GetInput(*index));
-      KILN_RETURN_IF_ERROR(array.CopyFromBytes(tensor.bytes()));
-    }
-    KILN_RETURN_IF_ERROR(executor.Run());
-    std::vector<Tensor> outputs;
-    for (size_t i = 0; i < executor.output_infos().size(); ++i) {
-      KILN_ASSIGN_OR_RETURN(const runtime::NDArray array, executor.GetOutput(static_cast<int>(i)));
-      outputs.push_back(ToTensor(array, TypeOf(executor.output_infos()[i])));
-    }
-    return outputs;
+  KILN_ASSIGN_OR_RETURN(const Runner runner, CompileRunner(graph, options));
+  return [runner](const quantize::Sample& sample) {
+    std::vector<Tensor> inputs;
+    for (const Port& input : runner.inputs) inputs.push_back(sample.at(input.name));
+    return runner.RunOnce(inputs);
   };
 }
 

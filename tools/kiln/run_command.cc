@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // kiln run
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status.h"
+#include "tools/judge/difference.h"
+#include "tools/judge/runner.h"
+#include "tools/judge/samples.h"
 #include "tools/kiln/commands.h"
-#include "tools/kiln/compare.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/help_format.h"
 #include "tools/kiln/library.h"
 #include "tools/kiln/library_options.h"
 #include "tools/kiln/npy.h"
-#include "tools/kiln/run_samples.h"
 #include "tools/kiln/standard_output.h"
 #include "tools/kiln/tensor_file.h"
-#include "tools/validate/samples.h"
 
 namespace kiln::tools {
 namespace {
@@ -58,12 +57,6 @@ nlohmann::ordered_json JsonOf(const Tensor& tensor) {
           {"first_values", std::move(values)}};
 }
 
-absl::Status CheckTolerance(const char* option, double tolerance) {
-  if (tolerance >= 0 && !std::isinf(tolerance)) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(option, ": found ", tolerance, ", wanted a number of 0 or more"));
-}
-
 TensorType TypeOfSamples(const TensorType& type, int64_t count) {
   return count == 1 ? type : StackedType(type, count);
 }
@@ -95,7 +88,7 @@ absl::StatusOr<std::map<int, Samples>> ReadInputs(const std::map<std::string, st
   for (const auto& [name, value] : values) {
     KILN_ASSIGN_OR_RETURN(const int index, executor.GetInputIndex(name));
     if (value == "random") {
-      KILN_RETURN_IF_ERROR(SetInputs(executor, {{name, value}}, /*fill=*/false));
+      KILN_RETURN_IF_ERROR(SetRandomInput(executor, index));
       continue;
     }
     const TensorType type = TypeOf(executor.input_infos()[static_cast<size_t>(index)]);

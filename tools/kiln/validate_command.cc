@@ -2,8 +2,6 @@
 // kiln validate
 #include <unistd.h>
 
-#include <cmath>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,21 +12,19 @@
 #include "absl/strings/str_join.h"
 #include "compiler/base/status.h"
 #include "mlf/model_library.h"
+#include "tools/judge/runner.h"
+#include "tools/judge/validation.h"
 #include "tools/kiln/board_model.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/elf.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/help_format.h"
 #include "tools/kiln/library.h"
-#include "tools/kiln/loaded_model.h"
 #include "tools/kiln/model_library.h"
 #include "tools/kiln/model_options.h"
 #include "tools/kiln/progress.h"
-#include "tools/kiln/run_samples.h"
 #include "tools/kiln/standard_output.h"
 #include "tools/terminal/terminal.h"
-#include "tools/validate/board_run.h"
-#include "tools/validate/report.h"
 
 namespace kiln::tools {
 namespace {
@@ -44,83 +40,22 @@ struct ValidateFlags : ModelFlags {
   int timeout_seconds = 600;
 };
 
-struct NamedType {
-  std::string name;
-  TensorType type;
-};
-
-// The model that runs the samples.
-struct Subject {
-  std::string where;
-  std::vector<NamedType> inputs, outputs;
-  std::function<absl::StatusOr<BoardRun>(const std::vector<Samples>&)> run;
-};
-
-Subject OnHost(Library library, std::string where) {
-  Subject subject = {.where = std::move(where)};
-  std::vector<int> indices;
-  const std::shared_ptr<runtime::Executor> executor = library.executor;
-  for (int i = 0; i < executor->num_inputs(); ++i) {
-    if (executor->IsParam(i)) continue;
-    const runtime::TensorInfo& info = executor->input_infos()[static_cast<size_t>(i)];
-    subject.inputs.push_back({info.name, TypeOf(info)});
-    indices.push_back(i);
-  }
-  for (const runtime::TensorInfo& info : executor->output_infos()) {
-    subject.outputs.push_back({info.name, TypeOf(info)});
-  }
-  subject.run = [library = std::move(library),
-                 indices](const std::vector<Samples>& inputs) -> absl::StatusOr<BoardRun> {
-    std::map<int, Samples> by_index;
-    for (size_t i = 0; i < inputs.size(); ++i) by_index[indices[i]] = inputs[i];
-    BoardRun run;
-    KILN_ASSIGN_OR_RETURN(run.outputs, RunSamples(*library.executor, by_index));
-    return run;
-  };
-  return subject;
-}
-
-absl::StatusOr<Subject> OnBoard(const ValidateFlags& flags, const mlf::Module& module) {
-  KILN_RETURN_IF_ERROR(CheckForBoard(module));
-  KILN_ASSIGN_OR_RETURN(const Board board, FindBoard(module.metadata.target()));
-  Subject subject = {.where = absl::StrCat("on ", board.target, " in QEMU")};
-  const proto::Function& main = module.metadata.functions(0);
-  for (int i = 0; i < main.parameters_size(); ++i) {
-    const proto::Parameter& parameter = main.parameters(i);
-    NamedType named = {parameter.relay_name_hint(), {}};
-    named.type.shape.assign(parameter.shape().begin(), parameter.shape().end());
-    KILN_ASSIGN_OR_RETURN(named.type.dtype, DType::Parse(parameter.dtype()));
-    (i < main.num_inputs() ? subject.inputs : subject.outputs).push_back(std::move(named));
-  }
-  const BoardOptions options = {.emulator = flags.emulator,
-                                .timeout_seconds = flags.timeout_seconds};
-  subject.run = [module, board, options](const std::vector<Samples>& inputs) {
-    return RunOnBoard(module, board, inputs, options);
-  };
-  return subject;
-}
-
-absl::StatusOr<Subject> CompileSubject(const ValidateFlags& flags) {
+absl::StatusOr<Runner> CompiledRunner(const ValidateFlags& flags, const BoardOptions& board) {
   KILN_ASSIGN_OR_RETURN(const CompileOptions options,
                         OptionsToRun(flags, DefaultModuleName(flags.model)));
-  const bool on_board = options.target.is_baremetal();
-  if (!on_board && !flags.emulator.empty()) {
+  if (!options.target.is_baremetal() && !board.emulator.empty()) {
     return absl::InvalidArgumentError(
         "--emulator: wanted a microcontroller's --target with it, such as cortex-m4f");
   }
-  KILN_ASSIGN_OR_RETURN(Graph graph, LoadModel(flags.model, flags.inputs));
-  if (on_board) {
-    KILN_ASSIGN_OR_RETURN(const mlf::Module module, CompileForBoard(graph, options));
-    return OnBoard(flags, module);
-  }
-  KILN_ASSIGN_OR_RETURN(const LoadedModel loaded, LoadedModel::Make(std::move(graph), options));
-  return OnHost(loaded.library(), absl::StrCat("on this machine (", options.target.name, ")"));
+  KILN_ASSIGN_OR_RETURN(const Graph graph, LoadModel(flags.model, flags.inputs));
+  return CompileRunner(graph, options, board);
 }
 
-absl::StatusOr<Subject> SubjectOf(const ValidateFlags& flags) {
+absl::StatusOr<Runner> RunnerOf(const ValidateFlags& flags) {
+  const BoardOptions board = {.emulator = flags.emulator, .timeout_seconds = flags.timeout_seconds};
   KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(flags.model, kMaxFileBytes));
   const bool is_library = absl::StartsWith(bytes, kElfMagic), is_archive = IsArchive(bytes);
-  if (!is_library && !is_archive) return CompileSubject(flags);
+  if (!is_library && !is_archive) return CompiledRunner(flags, board);
   if (IsElfObject(bytes)) {
     return absl::InvalidArgumentError(
         flags.model + ": is an object, wanted a model, a shared object or an archive of --mlf");
@@ -131,20 +66,20 @@ absl::StatusOr<Subject> SubjectOf(const ValidateFlags& flags) {
   }
   if (is_archive) {
     KILN_ASSIGN_OR_RETURN(const mlf::ModelLibrary library, mlf::ReadArchive(bytes, flags.model));
-    if (library.modules.size() == 1) return OnBoard(flags, library.modules.front());
+    if (library.modules.size() == 1) return BoardRunner(library.modules.front(), board);
     return absl::InvalidArgumentError(absl::StrCat(flags.model, ": found ", library.modules.size(),
                                                    " modules, wanted an archive of one"));
   }
-  KILN_ASSIGN_OR_RETURN(Library library,
+  KILN_ASSIGN_OR_RETURN(const Library library,
                         LoadLibrary(flags.model, {.skip_checksum = flags.skip_checksum}));
-  return OnHost(std::move(library), "on this machine");
+  return LibraryRunner(library, "on this machine");
 }
 
 // Parses "name=FILE", or FILE if there is only one tensor. Returns the samples, keyed by the
 // tensor's index.
 absl::StatusOr<std::map<size_t, Samples>> ReadFiles(const char* option, const char* what,
                                                     const std::vector<std::string>& texts,
-                                                    const std::vector<NamedType>& tensors) {
+                                                    const std::vector<Port>& tensors) {
   std::map<size_t, Samples> files;
   for (const std::string& text : texts) {
     const size_t at = text.find('=');
@@ -154,11 +89,11 @@ absl::StatusOr<std::map<size_t, Samples>> ReadFiles(const char* option, const ch
     if (index == tensors.size() || (!named && tensors.size() != 1)) {
       const std::string names = absl::StrJoin(
           tensors, ", ",
-          [](std::string* out, const NamedType& tensor) { absl::StrAppend(out, tensor.name); });
+          [](std::string* out, const Port& tensor) { absl::StrAppend(out, tensor.name); });
       return absl::InvalidArgumentError(absl::StrCat(
           option, ": found '", text, "', wanted NAME=FILE; the model has the ", what, "s ", names));
     }
-    const NamedType& tensor = tensors[index];
+    const Port& tensor = tensors[index];
     KILN_ASSIGN_OR_RETURN(Samples samples,
                           ReadSamples(absl::StrCat(option, " ", tensor.name),
                                       named ? text.substr(at + 1) : text, tensor.type));
@@ -170,21 +105,21 @@ absl::StatusOr<std::map<size_t, Samples>> ReadFiles(const char* option, const ch
   return files;
 }
 
-absl::StatusOr<Bounds> BoundsOf(const ValidateFlags& flags, const NamedType& output) {
+absl::StatusOr<Tolerance> ToleranceOf(const ValidateFlags& flags, const Port& output) {
   const bool is_float = output.type.dtype.is_float();
   if (is_float && flags.quanta) {
     return absl::InvalidArgumentError(absl::StrCat("--quanta: the output '", output.name, "' is ",
                                                    output.type.dtype.ToString(),
                                                    ", wanted --atol and --rtol for it"));
   }
-  return Bounds{.relative = flags.rtol.value_or(is_float ? kFloatRelative : 0),
-                .absolute = flags.atol.value_or(is_float ? kFloatAbsolute : 0),
-                .steps = flags.quanta.value_or(0)};
+  return Tolerance{.relative = flags.rtol.value_or(is_float ? kFloatRelative : 0),
+                   .absolute = flags.atol.value_or(is_float ? kFloatAbsolute : 0),
+                   .steps = flags.quanta.value_or(0)};
 }
 
 // Returns all inputs in order. InvalidArgument if one is missing, or if files have different
 // numbers of samples.
-absl::StatusOr<std::vector<Samples>> InOrder(const std::vector<NamedType>& inputs,
+absl::StatusOr<std::vector<Samples>> InOrder(const std::vector<Port>& inputs,
                                              std::map<size_t, Samples> files,
                                              const std::map<size_t, Samples>& expected) {
   std::vector<Samples> ordered;
@@ -210,7 +145,7 @@ absl::StatusOr<std::vector<Samples>> InOrder(const std::vector<NamedType>& input
 }
 
 absl::Status PrintValidation(const Validation& validation, bool json) {
-  if (json) return Print(ValidationJson(validation));
+  if (json) return PrintJson(ValidationJson(validation));
   KILN_RETURN_IF_ERROR(Print(ValidationText(validation, TerminalColumns(STDOUT_FILENO)) + "\n"));
   for (const ValidatedOutput& output : validation.outputs) {
     const bool agrees = output.agreement.elements_beyond == 0;
@@ -219,32 +154,26 @@ absl::Status PrintValidation(const Validation& validation, bool json) {
   return absl::OkStatus();
 }
 
-absl::Status CheckOptionalTolerance(const char* option, const std::optional<double>& tolerance) {
-  if (!tolerance || (*tolerance >= 0 && !std::isinf(*tolerance))) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(option, ": found ", *tolerance, ", wanted a number of 0 or more"));
-}
-
 absl::Status Validate(const ValidateFlags& flags) {
-  KILN_RETURN_IF_ERROR(CheckOptionalTolerance("--rtol", flags.rtol));
-  KILN_RETURN_IF_ERROR(CheckOptionalTolerance("--atol", flags.atol));
+  KILN_RETURN_IF_ERROR(CheckTolerance("--rtol", flags.rtol.value_or(0)));
+  KILN_RETURN_IF_ERROR(CheckTolerance("--atol", flags.atol.value_or(0)));
   Progress progress("validating " + flags.model);
-  KILN_ASSIGN_OR_RETURN(const Subject subject, SubjectOf(flags));
-  KILN_ASSIGN_OR_RETURN(auto files, ReadFiles("--inputs", "input", flags.samples, subject.inputs));
+  KILN_ASSIGN_OR_RETURN(const Runner runner, RunnerOf(flags));
+  KILN_ASSIGN_OR_RETURN(auto files, ReadFiles("--inputs", "input", flags.samples, runner.inputs));
   KILN_ASSIGN_OR_RETURN(const auto expected,
-                        ReadFiles("--expected", "output", flags.expected, subject.outputs));
+                        ReadFiles("--expected", "output", flags.expected, runner.outputs));
   KILN_ASSIGN_OR_RETURN(const std::vector<Samples> inputs,
-                        InOrder(subject.inputs, std::move(files), expected));
-  std::map<size_t, Bounds> bounds;
+                        InOrder(runner.inputs, std::move(files), expected));
+  std::map<size_t, Tolerance> tolerances;
   for (const auto& [index, samples] : expected) {
-    KILN_ASSIGN_OR_RETURN(bounds[index], BoundsOf(flags, subject.outputs[index]));
+    KILN_ASSIGN_OR_RETURN(tolerances[index], ToleranceOf(flags, runner.outputs[index]));
   }
-  KILN_ASSIGN_OR_RETURN(BoardRun run, subject.run(inputs));
+  KILN_ASSIGN_OR_RETURN(SampleRun run, runner.run(inputs));
   Validation validation = {
-      .model = flags.model, .where = subject.where, .instructions = std::move(run.instructions)};
+      .model = flags.model, .where = runner.where, .instructions = std::move(run.instructions)};
   for (const auto& [index, wanted] : expected) {
-    validation.outputs.push_back({subject.outputs[index].name, wanted.type,
-                                  MeasureAgreement(run.outputs[index], wanted, bounds[index])});
+    validation.outputs.push_back({runner.outputs[index].name, wanted.type,
+                                  MeasureAgreement(run.outputs[index], wanted, tolerances[index])});
   }
   progress.Stop();
   KILN_RETURN_IF_ERROR(PrintValidation(validation, flags.format == "json"));

@@ -2,6 +2,7 @@
 //
 // Runs the program's model_case twice, to detect effects of a run on the next one, and compares the
 // outputs. Exits with 0 if they agree. Otherwise reports the differences and exits with 1.
+#include <float.h>
 #include <string.h>
 
 #include "tools/model_test/element.h"
@@ -16,8 +17,9 @@ static int IsClose(double found, double expected) {
   const double difference = found < expected ? expected - found : found - expected;
   const double magnitude = expected < 0 ? -expected : expected;
   if (found != found) return expected != expected;
-  // Infinities of the same sign have no difference.
-  return found == expected || difference <= model_case.atol + model_case.rtol * magnitude;
+  // Only infinities of the same sign agree.
+  if (found == expected) return 1;
+  return magnitude <= DBL_MAX && difference <= model_case.atol + model_case.rtol * magnitude;
 }
 
 static void ReportOutput(const struct ModelTensor* output) {

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -15,7 +15,8 @@
 #include "absl/strings/str_join.h"
 #include "compiler/base/limits.h"
 #include "compiler/base/status.h"
-#include "metadata/member_name.h"
+#include "metadata/json.h"
+#include "metadata/model_names.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/npy.h"
 
@@ -25,13 +26,6 @@ namespace {
 struct Flags {
   std::string metadata, output, reference, rtol = "0", atol = "0";
   std::vector<std::string> inputs, expected;
-};
-
-// An input or output in the model's metadata, and its values.
-struct CaseTensor {
-  std::string name, runtime_name, macro, member;
-  TensorType type;
-  Tensor values;  // Empty if the output is not compared.
 };
 
 std::string Quoted(absl::string_view text) {
@@ -67,39 +61,31 @@ absl::StatusOr<std::map<std::string, Tensor>> ReadTensors(const char* option,
 
 class CaseWriter {
  public:
-  CaseWriter(const Flags& flags, nlohmann::json metadata)
-      : flags_(flags),
-        metadata_(std::move(metadata)),
-        module_(metadata_["module_name"].get<std::string>()),
-        prefix_("tvmgen_" + module_) {}
+  CaseWriter(const Flags& flags, const proto::Metadata& metadata)
+      : flags_(flags), names_(metadata), values_(static_cast<size_t>(names_.num_tensors())) {}
 
   absl::StatusOr<std::string> Write() {
-    KILN_ASSIGN_OR_RETURN(auto inputs, ReadTensors("--input", flags_.inputs));
-    KILN_ASSIGN_OR_RETURN(auto expected, ReadTensors("--expected", flags_.expected));
-    KILN_RETURN_IF_ERROR(Bind(true, inputs));
-    KILN_RETURN_IF_ERROR(Bind(false, expected));
+    KILN_RETURN_IF_ERROR(Bind(true, "--input", flags_.inputs));
+    KILN_RETURN_IF_ERROR(Bind(false, "--expected", flags_.expected));
     if (!flags_.reference.empty()) KILN_RETURN_IF_ERROR(BindReference());
-    Line("// One case of the model ", Quoted(module_), ".");
+    const std::string& module = names_.metadata().module_name();
+    Line("// One case of the model ", Quoted(module), ".");
     Line("#include <stddef.h>\n#include <string.h>\n");
-    Line("#include \"", module_, ".h\"");
+    Line("#include \"", module, ".h\"");
     Line("#include \"tools/model_test/model_case.h\"\n");
-    WriteTensors("input", inputs_);
-    WriteTensors("output", outputs_);
-    const bool graph = metadata_["executor"] == "graph";
-    const bool c_interface = metadata_["interface_api"] == "c";
-    if (c_interface && LiesInPools()) {
-      WriteRunInWorkspace();
-    } else if (c_interface) {
-      WriteRun();
-    }
+    WriteTensors(true);
+    WriteTensors(false);
+    const bool graph = names_.metadata().executor() == "graph";
+    const bool c_interface = names_.metadata().interface_api() == "c";
+    if (c_interface) WriteRun();
     Line("const struct ModelCase model_case = {");
-    Line("    .module_name = ", Quoted(module_), ",");
-    WriteCount("input", inputs_);
-    WriteCount("output", outputs_);
+    Line("    .module_name = ", Quoted(module), ",");
+    WriteCount(true);
+    WriteCount(false);
     const bool equal_bits = !flags_.reference.empty();
     Line("    .rtol = ", equal_bits ? "0" : flags_.rtol, ",");
     Line("    .atol = ", equal_bits ? "0" : flags_.atol, ",");
-    if (graph) Line("    .graph = &", prefix_, "_graph,");
+    if (graph) Line("    .graph = &", names_.prefix(), "_graph,");
     Line("    .run = ", c_interface ? "RunC" : graph ? "RunModelGraph" : "RunModelAot", ",\n};");
     return text_;
   }
@@ -110,42 +96,59 @@ class CaseWriter {
     absl::StrAppend(&text_, args..., "\n");
   }
 
-  // Assigns values to all inputs, or expected values to the outputs.
-  absl::Status Bind(bool input, std::map<std::string, Tensor>& values) {
-    const nlohmann::json& main = metadata_["functions"][0];
-    const int num_inputs = main["num_inputs"].get<int>();
-    const char* const what = input ? "input" : "output";
-    std::vector<std::string> names;
-    for (int i = 0; i < static_cast<int>(main["parameters"].size()); ++i) {
-      if ((i < num_inputs) != input) continue;
-      const nlohmann::json& parameter = main["parameters"][static_cast<size_t>(i)];
-      CaseTensor tensor;
-      tensor.name = parameter["relay_name_hint"].get<std::string>();
-      tensor.runtime_name = parameter["tir_name_hint"].get<std::string>();
-      tensor.member = MemberName(tensor.name);
-      tensor.macro = absl::AsciiStrToUpper(absl::StrCat(prefix_, "_", what, "_", tensor.member));
-      tensor.type.shape = parameter["shape"].get<Shape>();
-      KILN_ASSIGN_OR_RETURN(tensor.type.dtype, DType::Parse(parameter["dtype"].get<std::string>()));
-      names.push_back(tensor.name);
-      const auto it = values.find(tensor.name);
-      if (it == values.end() && input) {
-        return absl::InvalidArgumentError(absl::StrCat("no values for the input '", tensor.name,
-                                                       "': wanted --input ", tensor.name, "=FILE"));
-      }
-      if (it != values.end()) {
-        tensor.values = it->second;
-        if (tensor.values.type() != tensor.type) {
-          return absl::InvalidArgumentError(absl::StrCat(
-              "the file of the ", what, " '", tensor.name, "' holds ",
-              tensor.values.type().ToString(), ", the model has ", tensor.type.ToString()));
-        }
-        values.erase(it);
-      }
-      (input ? inputs_ : outputs_).push_back(std::move(tensor));
+  static const char* What(bool input) { return input ? "input" : "output"; }
+
+  // Returns the indices of all inputs, or of all outputs.
+  std::vector<int> Tensors(bool input) const {
+    std::vector<int> tensors;
+    for (int i = 0; i < names_.num_tensors(); ++i) {
+      if (names_.is_input(i) == input) tensors.push_back(i);
     }
-    if (values.empty()) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat("the model has no ", what, " '",
-                                                   values.begin()->first, "'; it has ",
+    return tensors;
+  }
+
+  const proto::Parameter& parameter(int i) const { return names_.main().parameters(i); }
+  // Values of an input, or expected values of an output, which may be missing.
+  std::optional<Tensor>& values(int i) { return values_[static_cast<size_t>(i)]; }
+  // Returns the variable with the values of an input or the memory of an output.
+  std::string Variable(int i) const {
+    return absl::StrCat(What(names_.is_input(i)), names_.index(i));
+  }
+  std::string Macro(int i) const {
+    return absl::StrCat(names_.macro(), "_", names_.tensor_macro(i));
+  }
+
+  absl::StatusOr<TensorType> TypeOf(int i) const {
+    TensorType type;
+    type.shape.assign(parameter(i).shape().begin(), parameter(i).shape().end());
+    KILN_ASSIGN_OR_RETURN(type.dtype, DType::Parse(parameter(i).dtype()));
+    return type;
+  }
+
+  // Assigns values to all inputs, or expected values to the outputs.
+  absl::Status Bind(bool input, const char* option, const std::vector<std::string>& texts) {
+    KILN_ASSIGN_OR_RETURN(auto files, ReadTensors(option, texts));
+    std::vector<std::string> names;
+    for (const int i : Tensors(input)) {
+      const std::string& name = names.emplace_back(parameter(i).relay_name_hint());
+      const auto it = files.find(name);
+      if (it == files.end()) {
+        if (!input) continue;
+        return absl::InvalidArgumentError(
+            absl::StrCat("no values for the input '", name, "': wanted --input ", name, "=FILE"));
+      }
+      KILN_ASSIGN_OR_RETURN(const TensorType type, TypeOf(i));
+      if (it->second.type() != type) {
+        return absl::InvalidArgumentError(absl::StrCat("the file of the ", What(input), " '", name,
+                                                       "' holds ", it->second.type().ToString(),
+                                                       ", the model has ", type.ToString()));
+      }
+      values(i) = std::move(it->second);
+      files.erase(it);
+    }
+    if (files.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat("the model has no ", What(input), " '",
+                                                   files.begin()->first, "'; it has ",
                                                    absl::StrJoin(names, ", ")));
   }
 
@@ -153,10 +156,11 @@ class CaseWriter {
   absl::Status BindReference() {
     KILN_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(flags_.reference, kMaxModelFileBytes));
     size_t offset = 0;
-    for (CaseTensor& output : outputs_) {
-      const size_t size = static_cast<size_t>(output.type.num_bytes());
+    for (const int i : Tensors(false)) {
+      KILN_ASSIGN_OR_RETURN(const TensorType type, TypeOf(i));
+      const size_t size = static_cast<size_t>(type.num_bytes());
       if (size > bytes.size() - offset) return NotTheOutputs(bytes.size());
-      output.values = Tensor(output.type, bytes.substr(offset, size));
+      values(i) = Tensor(type, bytes.substr(offset, size));
       offset += size;
     }
     return offset == bytes.size() ? absl::OkStatus() : NotTheOutputs(bytes.size());
@@ -187,129 +191,98 @@ class CaseWriter {
     Line("};");
   }
 
-  void WriteTensors(const std::string& what, const std::vector<CaseTensor>& tensors) {
+  void WriteTensors(bool input) {
+    const std::vector<int> tensors = Tensors(input);
     if (tensors.empty()) return;
-    for (size_t i = 0; i < tensors.size(); ++i) {
-      const CaseTensor& tensor = tensors[i];
-      const std::string name = absl::StrCat(what, i);
-      if (what == "input") {
-        WriteWords(name, tensor.values.bytes(), false);
-        continue;
-      }
-      Line("static uint64_t ", name, "[", tensor.macro, "_SIZE_BYTES / 8 + 1];");
-      if (!tensor.values.empty()) WriteWords(name + "_expected", tensor.values.bytes(), true);
+    for (const int i : tensors) {
+      if (!input) Line("static uint64_t ", Variable(i), "[", Macro(i), "_SIZE_BYTES / 8 + 1];");
+      if (!values(i).has_value()) continue;
+      WriteWords(Variable(i) + (input ? "" : "_expected"), values(i)->bytes(), !input);
     }
-    Line("static const struct ModelTensor ", what, "s[] = {");
-    for (size_t i = 0; i < tensors.size(); ++i) {
-      const CaseTensor& tensor = tensors[i];
-      const bool compared = what == "output" && !tensor.values.empty();
-      Line("    {", Quoted(tensor.name), ", ", Quoted(tensor.runtime_name), ", ", tensor.macro,
-           "_DTYPE, ", tensor.macro, "_SIZE_BYTES, ", what, i, ", ",
-           compared ? absl::StrCat(what, i, "_expected") : "NULL", "},");
+    Line("static const struct ModelTensor ", What(input), "s[] = {");
+    for (const int i : tensors) {
+      const bool compared = !input && values(i).has_value();
+      Line("    {", Quoted(parameter(i).relay_name_hint()), ", ",
+           Quoted(parameter(i).tir_name_hint()), ", ", Macro(i), "_DTYPE, ", Macro(i),
+           "_SIZE_BYTES, ", Variable(i), ", ", compared ? Variable(i) + "_expected" : "NULL", "},");
     }
     Line("};\n");
   }
 
-  void WriteCount(const std::string& what, const std::vector<CaseTensor>& tensors) {
-    Line("    .", what, "s = ", tensors.empty() ? "NULL" : what + "s", ",");
-    Line("    .num_", what, "s = ", absl::AsciiStrToUpper(absl::StrCat(prefix_, "_num_", what)),
-         "S,");
-  }
-
-  // True if inputs and outputs of the model lie in the pools.
-  bool LiesInPools() const {
-    const nlohmann::json& tensors = metadata_["functions"][0]["parameters"];
-    return !tensors.empty() && tensors[0].contains("place");
+  void WriteCount(bool input) {
+    const std::string what = What(input);
+    Line("    .", what, "s = ", Tensors(input).empty() ? "NULL" : what + "s", ",");
+    Line("    .num_", what, "s = ", names_.macro(), "_NUM_", absl::AsciiStrToUpper(what), "S,");
   }
 
   // Writes code that copies all inputs to their places in the pools, or all outputs from there.
   void WriteCopies(bool input) {
-    const std::string what = input ? "input" : "output";
-    const std::vector<CaseTensor>& tensors = input ? inputs_ : outputs_;
-    if (tensors.empty()) return;
-    for (size_t i = 0; i < tensors.size(); ++i) {
+    for (const int i : Tensors(input)) {
       const std::string place =
-          absl::StrCat(prefix_, "_map_", what, "s(&pools).", tensors[i].member);
-      const std::string own = absl::StrCat(what, i);
-      Line("  memcpy(", input ? place : own, ", ", input ? own : place, ", ", tensors[i].macro,
-           "_SIZE_BYTES);");
+          absl::StrCat(names_.prefix(), "_map_", What(input), "s(&pools).", names_.member(i));
+      Line("  memcpy(", input ? place : Variable(i), ", ", input ? Variable(i) : place, ", ",
+           Macro(i), "_SIZE_BYTES);");
     }
-  }
-
-  // Writes the function that runs a model with inputs and outputs in the pools.
-  void WriteRunInWorkspace() {
-    WritePools();
-    Line("static const char* RunC(const struct ModelCase* unused) {");
-    Line("  int32_t error;");
-    Line("  (void)unused;");
-    WriteCopies(true);
-    Line("  BeginInference();");
-    Line("  error = ", prefix_, "_run(&pools);");
-    Line("  EndInference();");
-    Line("  if (error != 0) return \"", prefix_, "_run does not return 0\";");
-    WriteCopies(false);
-    Line("  return NULL;");
-    Line("}\n");
   }
 
   // Writes the struct of tensors and returns its address; "NULL" if the model has none. The case's
   // tensors are 64-bit words, which are aligned for elements of every type.
-  std::string WriteStruct(const std::string& what, const std::vector<CaseTensor>& tensors) {
-    if (tensors.empty()) return "NULL";
+  std::string WriteStruct(bool input) {
     std::vector<std::string> members;
-    for (size_t i = 0; i < tensors.size(); ++i)
-      members.push_back(absl::StrCat(".", tensors[i].member, " = (void*)", what, i));
-    Line("  const struct ", prefix_, "_", what, "s model_", what, "s = {",
-         absl::StrJoin(members, ", "), "};");
-    return absl::StrCat("&model_", what, "s");
-  }
-
-  // Writes memory for the pools that the application provides. Returns the argument for it.
-  std::string WritePools() {
-    std::vector<std::string> members;
-    const std::string macro = absl::AsciiStrToUpper(prefix_);
-    for (const auto& pool : metadata_["pools"]) {
-      if (pool["kind"] != "WORKSPACE" || !pool["external"].get<bool>()) continue;
-      const std::string name = pool["name"].get<std::string>();
-      const std::string pool_macro = absl::StrCat(macro, "_", absl::AsciiStrToUpper(name));
-      Line("static uint8_t pool_", name, "[", pool_macro, "_WORKSPACE_POOL_SIZE_BYTES + 1]");
-      Line("    __attribute__((aligned(", pool_macro, "_WORKSPACE_POOL_ALIGNMENT_BYTES)));");
-      members.push_back(absl::StrCat(".", name, " = pool_", name));
+    for (const int i : Tensors(input)) {
+      members.push_back(absl::StrCat(".", names_.member(i), " = (void*)", Variable(i)));
     }
-    if (members.empty()) return "";
-    Line("static const struct ", prefix_, "_workspace_pools pools = {",
-         absl::StrJoin(members, ", "), "};\n");
-    return ", &pools";
+    if (members.empty()) return "NULL";
+    Line("  const struct ", names_.prefix(), "_", What(input), "s model_", What(input), "s = {",
+         absl::StrJoin(members, ", "), "};");
+    return absl::StrCat("&model_", What(input), "s");
   }
 
+  // Writes memory for the pools that the application provides.
+  void WritePools() {
+    if (names_.pools().empty()) return;
+    std::vector<std::string> members;
+    for (const proto::Pool* pool : names_.pools()) {
+      const std::string macro = names_.pool_macro(*pool);
+      Line("static uint8_t pool_", pool->name(), "[", macro, "_SIZE_BYTES + 1]");
+      Line("    __attribute__((aligned(", macro, "_ALIGNMENT_BYTES)));");
+      members.push_back(absl::StrCat(".", pool->name(), " = pool_", pool->name()));
+    }
+    Line("static const struct ", names_.prefix(), "_workspace_pools pools = {",
+         absl::StrJoin(members, ", "), "};\n");
+  }
+
+  // Writes the function that runs a model with the C interface. Inputs and outputs of the model
+  // are those of the case, or lie in the pools.
   void WriteRun() {
-    const std::string pools = WritePools();
+    const bool in_pools = names_.workspace_io();
+    WritePools();
     Line("static const char* RunC(const struct ModelCase* unused) {");
-    const std::string inputs = WriteStruct("input", inputs_);
-    const std::string outputs = WriteStruct("output", outputs_);
+    std::vector<std::string> arguments;
+    if (!in_pools) arguments = {WriteStruct(true), WriteStruct(false)};
+    if (!names_.pools().empty()) arguments.push_back("&pools");
     Line("  int32_t error;");
     Line("  (void)unused;");
+    if (in_pools) WriteCopies(true);
     Line("  BeginInference();");
-    Line("  error = ", prefix_, "_run(", inputs, ", ", outputs, pools, ");");
+    Line("  error = ", names_.prefix(), "_run(", absl::StrJoin(arguments, ", "), ");");
     Line("  EndInference();");
-    Line("  return error == 0 ? NULL : \"", prefix_, "_run does not return 0\";");
+    Line("  if (error != 0) return \"", names_.prefix(), "_run does not return 0\";");
+    if (in_pools) WriteCopies(false);
+    Line("  return NULL;");
     Line("}\n");
   }
 
   const Flags& flags_;
-  const nlohmann::json metadata_;
-  const std::string module_, prefix_;
-  std::vector<CaseTensor> inputs_, outputs_;
+  const ModelNames names_;
+  std::vector<std::optional<Tensor>> values_;  // keyed by parameter
   std::string text_;
 };
 
 absl::Status WriteCase(const Flags& flags) {
   KILN_ASSIGN_OR_RETURN(const std::string text, ReadFile(flags.metadata, kMaxModelFileBytes));
-  nlohmann::json metadata = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (metadata.is_discarded()) {
-    return absl::InvalidArgumentError(flags.metadata + ": no JSON");
-  }
-  KILN_ASSIGN_OR_RETURN(const std::string source, CaseWriter(flags, std::move(metadata)).Write());
+  KILN_ASSIGN_OR_RETURN(const proto::Metadata metadata, ParseMetadataJson(text, flags.metadata));
+  KILN_ASSIGN_OR_RETURN(const std::string source, CaseWriter(flags, metadata).Write());
   const size_t slash = flags.output.rfind('/');
   return WriteFiles(slash == std::string::npos ? "." : flags.output.substr(0, slash),
                     {{flags.output.substr(slash + 1), source}});

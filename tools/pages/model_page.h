@@ -13,7 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/pipeline/compile.h"
-#include "tools/compare/quantization.h"
+#include "tools/judge/quantization.h"
 
 namespace kiln::tools {
 
