@@ -13,12 +13,12 @@
 #include "absl/strings/str_split.h"
 #include "compiler/backend/backend.h"
 #include "compiler/base/status.h"
+#include "tools/firmware/board.h"
 #include "tools/kiln/build_facts.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/standard_output.h"
 #include "tools/terminal/table.h"
 #include "tools/terminal/terminal.h"
-#include "tools/validate/board.h"
 
 namespace kiln::tools {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "mlf/model_library.h"
-#include "tools/validate/board.h"
+#include "tools/firmware/board.h"
 #include "tools/validate/samples.h"
 
 namespace kiln::tools {
