@@ -25,6 +25,7 @@ above), an abort of the runtime (199) and a timeout (124) fail. docs/embedded.md
 """
 
 load("@rules_cc//cc:defs.bzl", "cc_binary")
+load("//tools/bazel:tool_configuration.bzl", "TOOL_CONFIGURATION")
 load("//tools/firmware:boards.bzl", "BOARDS")
 
 _BARE_METAL = "//runtime_crt/platform/bare_metal:"
@@ -90,16 +91,15 @@ board_transition = transition(
 )
 
 def _firmware_test_impl(ctx):
-    board = BOARDS[ctx.attr.board]
     images = ctx.files.images
     statuses = ctx.attr.statuses or [0 for _ in images]
     if len(statuses) != len(images):
         fail("%s: found %d statuses for %d images" % (ctx.label, len(statuses), len(images)))
     configuration = ctx.actions.declare_file(ctx.label.name + ".json")
     ctx.actions.write(configuration, json.encode({
-        "arguments": board.arguments,
-        "emulator": board.emulator,
+        "board": ctx.attr.board,
         "images": [{"path": images[i].short_path, "status": statuses[i]} for i in range(len(images))],
+        "runner": ctx.executable._run_image.short_path,
         "timeout_seconds": ctx.attr.timeout_seconds,
     }))
     executable = ctx.actions.declare_file(ctx.label.name)
@@ -110,7 +110,7 @@ def _firmware_test_impl(ctx):
     )
     return [DefaultInfo(
         executable = executable,
-        runfiles = ctx.runfiles(files = images + [configuration]).merge(ctx.attr._run_images[DefaultInfo].default_runfiles),
+        runfiles = ctx.runfiles(files = images + [configuration, ctx.executable._run_image]).merge(ctx.attr._run_images[DefaultInfo].default_runfiles),
     )]
 
 firmware_test = rule(
@@ -133,6 +133,7 @@ firmware_test = rule(
             doc = "For each image.",
         ),
         "_allowlist_function_transition": attr.label(default = "@bazel_tools//tools/allowlists/function_transition_allowlist"),
+        "_run_image": attr.label(default = "//tools/firmware:run_image", executable = True, cfg = TOOL_CONFIGURATION),
         "_run_images": attr.label(default = "//tools/firmware:run_images", executable = True, cfg = "target"),
     },
     test = True,

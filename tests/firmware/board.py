@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 
-from tools.firmware.run_images import emulator_command
+from tools.firmware.run_images import run_image
 
 KILN = os.path.abspath("tools/kiln/kiln")
 BARE_METAL = "runtime_crt/platform/bare_metal/"
@@ -76,13 +76,16 @@ class Board:
         subprocess.run(self.gcc() + objects + self.objects + flags + ["-o", result], check=True)
         return result
 
-    def emulator(self):
-        return emulator_command(self.properties)
+    def run(self, image, timeout_seconds=RUN_SECONDS):
+        """Runs an image, which must end with status 0, and returns its output."""
+        result = run_image(self.properties["name"], image, timeout_seconds)
+        if result["status"] != 0:
+            raise AssertionError("{}: status {}\n{}".format(image, result["status"], result["output"][:2000]))
+        return result["output"]
 
-    def run(self, image):
-        """Runs an image, which must end with status 0, and returns the counts of `kiln inspect`."""
-        core = [] if self.is_riscv() else ["--target", self.properties["target"]]
-        return inspect(image, "--emulator", " ".join(self.emulator()), "--timeout", str(RUN_SECONDS), *core)
+    def count(self, image):
+        """Runs an image, which must end with status 0, and returns the instructions and cycles of its inferences."""
+        return run_image(self.properties["name"], image, RUN_SECONDS, "count", self.properties["core"])
 
 
 def inspect(*arguments):

@@ -125,9 +125,7 @@ class Compilers(unittest.TestCase):
             board.compile(self.write("main.c", MAIN % names), name + "_main", ["-I" + folder]),
         ]
         image = board.link(objects, name)
-        result = subprocess.run(board.emulator() + ["-kernel", image], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=300)
-        self.assertEqual(result.returncode, 0, "{}: status {}".format(name, result.returncode))
-        return result.stdout.decode()
+        return board.run(image)
 
     def count(self, code, mnemonic):
         lines = subprocess.run(["arm-none-eabi-objdump", "-d", code], stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()

@@ -87,7 +87,7 @@ class CoresTest(unittest.TestCase):
         with open(source, "w", encoding="utf-8") as file:
             file.write(program(case))
         image = core.link([core.compile(source, "main", ["-I" + folder]), model], "image")
-        subprocess.run(core.emulator() + ["-kernel", image], check=True, timeout=300, stdin=subprocess.DEVNULL)
+        core.run(image)
         if core.properties["target"] in CLANG_CORES:
             self.assertRegex(core.assembly(case, folder, way), r"\bvmla(da)?va\.s", "the core has products of vectors of integers")
 

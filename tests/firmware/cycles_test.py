@@ -10,8 +10,6 @@ import subprocess
 import sys
 import unittest
 
-from tools.firmware.run_images import emulator_command
-
 KILN = os.path.abspath("tools/kiln/kiln")
 INSTRUCTIONS = 62
 # One cycle before the loop, ten times the loop's six instructions, nine taken branches, and the call of EndInference.
@@ -27,7 +25,7 @@ CYCLES = {
 
 
 def inspect(board, *options):
-    command = [KILN, "inspect", IMAGES[board], "--emulator", " ".join(emulator_command(BOARDS[board]))] + list(options)
+    command = [KILN, "inspect", IMAGES[board], "--emulator", BOARDS[board]["emulator"]] + list(options)
     return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 

@@ -155,7 +155,7 @@ def ways_of(board, model):
         source = board.path("main.c")
         with open(source, "w", encoding="utf-8") as file:
             file.write(program(folder))
-        counted = board.run(board.link([board.compile(source, "main", ["-I" + folder]), result], "image"))
+        counted = board.count(board.link([board.compile(source, "main", ["-I" + folder]), result], "image"))
         written = re.search("^outputs: .*$", counted["output"], re.M).group()
         found[way] = (calls(board, result), max(counted["instructions"]), written)
     return found

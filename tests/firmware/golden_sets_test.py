@@ -9,7 +9,6 @@ An image contains as many samples as the board's flash has room for.
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -40,14 +39,7 @@ class GoldenSets(unittest.TestCase):
         with open(source, "w", encoding="utf-8") as file:
             file.write(program)
         image = board.link([board.compile(source, "main", ["-I" + folder]), model], "image")
-        result = subprocess.run(
-            board.emulator() + ["-kernel", image],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=RUN_SECONDS,
-        )
-        self.assertEqual(result.returncode, 0, result.stdout.decode(errors="replace")[:2000])
+        board.run(image, RUN_SECONDS)
 
     def run_set(self, board, row, way):
         folder, model = board.model(Case(row, 1).model, way)

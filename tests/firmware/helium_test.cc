@@ -2,14 +2,10 @@
 // Every operation on vectors of integers that has a spelling in C for Helium, at every width, and
 // operations on single numbers for which cores have instructions. They run on extreme and random
 // operands, compiled by gcc and clang in an emulator, and as plain C on this machine.
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +20,7 @@
 #include "compiler/loop/loop.h"
 #include "gtest/gtest.h"
 #include "tests/firmware/helium_operations.h"
+#include "tests/firmware/object_on_board.h"
 #include "tests/firmware/scalar_operations.h"
 #ifdef KILN_WITH_LLVM
 #include "compiler/codegen/llvm/codegen_llvm.h"
@@ -183,56 +180,16 @@ std::string MainOf(const loop::LoopProgram& program, const std::vector<std::stri
                       "  return status;\n}\n");
 }
 
-constexpr char kFlags[] = "-mcpu=cortex-m55+nomve.fp -mthumb -mfloat-abi=hard";
-constexpr char kBareMetal[] = "runtime_crt/platform/bare_metal/";
-
-// Runs a command, which must exit with 0. Returns its standard output and errors.
-std::string OutputOf(const std::string& command) {
-  const std::string log = absl::StrCat(getenv("TEST_TMPDIR"), "/log");
-  const int status = system(absl::StrCat(command, " > ", log, " 2>&1").c_str());
-  std::ifstream file(log);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  EXPECT_EQ(WEXITSTATUS(status), 0) << command << "\n" << text;
-  return text;
-}
-
-std::string InTemporaryFolder(const char* name) {
-  return absl::StrCat(getenv("TEST_TMPDIR"), "/", name);
-}
+tools::Board TheBoard() { return *tools::FindBoard("cortex-m55"); }
 
 // Compiles C source, and returns the path of the object.
 std::string Compiled(const std::string& source, const std::vector<std::string>& compiler,
                      const char* name) {
   const std::string input = InTemporaryFolder(name) + ".c", object = InTemporaryFolder(name) + ".o";
   std::ofstream(input) << source;
-  OutputOf(absl::StrCat(absl::StrJoin(compiler, " "), " ", kFlags,
+  OutputOf(absl::StrCat(absl::StrJoin(compiler, " "), " ", FlagsOf(TheBoard()),
                         " -std=c99 -ffreestanding -I. -w -c ", input, " -o ", object));
   return object;
-}
-
-// Runs `main` with the functions of an object on the board, and returns the output.
-std::string RunOnBoard(const std::string& object, const std::string& main) {
-  std::string parts;
-  for (const char* part : {"semihosting", "stack_usage", "start", "start_cortex_m"}) {
-    absl::StrAppend(&parts, " ", kBareMetal, part, ".c");
-  }
-  const std::string image = InTemporaryFolder("program.elf");
-  OutputOf(absl::StrCat("arm-none-eabi-gcc -O2 ", kFlags, " -std=c99 -ffreestanding -I. -w ",
-                        object, " ", Compiled(main, {"arm-none-eabi-gcc", "-O1"}, "main"), parts,
-                        " -nostartfiles -T ", kBareMetal,
-                        "image.ld -Wl,--defsym=flash_start=0 -Wl,--defsym=flash_bytes=524288 "
-                        "-Wl,--defsym=ram_start=0x30000000 -Wl,--defsym=ram_bytes=524288 "
-                        "-Wl,--defsym=stack_bytes=8192 -Wl,-z,noexecstack -o ",
-                        image));
-  return OutputOf(
-      absl::StrCat("timeout 120 qemu-system-arm -machine mps3-an547 -display none -monitor none "
-                   "-serial none -chardev stdio,id=console "
-                   "-semihosting-config enable=on,target=native,chardev=console -kernel ",
-                   image));
-}
-
-bool HasBoard() {
-  return codegen::HasCompiler("arm-none-eabi-gcc") && codegen::HasCompiler("qemu-system-arm");
 }
 
 TEST(Helium, IntrinsicsHaveTheBitsOfTheInterpreter) {
@@ -240,23 +197,26 @@ TEST(Helium, IntrinsicsHaveTheBitsOfTheInterpreter) {
   const loop::LoopProgram program = Operations();
   const std::string source = InC(program), main = MainOf(program, Wanted(program));
   const absl::Status checked =
-      codegen::CheckC(source, {"arm-none-eabi-gcc", "-std=c99", "-O2", kFlags});
+      codegen::CheckC(source, {"arm-none-eabi-gcc", "-std=c99", "-O2", FlagsOf(TheBoard())});
   EXPECT_TRUE(checked.ok()) << checked;
   for (const char* level : {"-O2", "-Os"}) {
-    EXPECT_EQ(RunOnBoard(Compiled(source, {"arm-none-eabi-gcc", level}, "functions"), main), "");
+    EXPECT_EQ(
+        RunOnBoard(TheBoard(), Compiled(source, {"arm-none-eabi-gcc", level}, "functions"), main),
+        "");
   }
   if (!codegen::HasCompiler("clang-19")) return;
   const std::vector<std::string> clang = {"clang-19", "--target=arm-none-eabi", "-O2"};
   const absl::Status checked_by_clang = codegen::CheckC(
-      source, {"clang-19", "--target=arm-none-eabi", "-std=c99", "-ffreestanding", kFlags});
+      source,
+      {"clang-19", "--target=arm-none-eabi", "-std=c99", "-ffreestanding", FlagsOf(TheBoard())});
   EXPECT_TRUE(checked_by_clang.ok()) << checked_by_clang;
-  EXPECT_EQ(RunOnBoard(Compiled(source, clang, "functions"), main), "");
+  EXPECT_EQ(RunOnBoard(TheBoard(), Compiled(source, clang, "functions"), main), "");
 }
 
 TEST(Helium, CHasTheInstructions) {
   if (!HasBoard()) GTEST_SKIP() << "no arm-none-eabi-gcc, or no emulator";
-  const auto assembly =
-      codegen::AssemblyOfC(InC(Operations()), {"arm-none-eabi-gcc", "-std=c99", "-O2", kFlags});
+  const auto assembly = codegen::AssemblyOfC(
+      InC(Operations()), {"arm-none-eabi-gcc", "-std=c99", "-O2", FlagsOf(TheBoard())});
   ASSERT_TRUE(assembly.ok()) << assembly.status();
   for (const char* instruction : {"ssat ", "usat ", "asr #23", "vsqrt.f32", "vcvtb.f16.f32",
                                   "vcvtb.f32.f16", "vqmovnb.s32"}) {
@@ -272,7 +232,7 @@ TEST(Helium, ObjectsHaveTheBitsOfTheInterpreter) {
   ASSERT_TRUE(object.ok()) << object.status();
   const std::string path = InTemporaryFolder("functions.o");
   std::ofstream(path, std::ios::binary) << *object;
-  EXPECT_EQ(RunOnBoard(path, MainOf(program, Wanted(program))), "");
+  EXPECT_EQ(RunOnBoard(TheBoard(), path, MainOf(program, Wanted(program))), "");
 }
 #endif
 

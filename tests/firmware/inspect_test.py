@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kiln inspect IMAGE --emulator`: counts, and error messages if there are none."""
+"""`kiln inspect IMAGE --emulator`: counts, and error messages if there are none.
+
+    inspect_test EMULATOR IMAGE…    the images are for a Cortex-M4F
+"""
 
 import json
 import os
@@ -8,10 +11,6 @@ import sys
 import unittest
 
 KILN = os.path.abspath("tools/kiln/kiln")
-EMULATOR = (
-    "qemu-system-arm -machine mps2-an386 -display none -monitor none -serial none -chardev stdio,id=console"
-    " -semihosting-config enable=on,target=native,chardev=console"
-)
 
 
 class InspectTest(unittest.TestCase):
@@ -42,6 +41,7 @@ class InspectTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PATHS = {os.path.basename(path): path for path in sys.argv[1:]}
+    EMULATOR = sys.argv[1]
+    PATHS = {os.path.basename(path): path for path in sys.argv[2:]}
     IMAGE, HELLO, HANGS = PATHS["integers_test_crt_c_c_image"], PATHS["hello"], PATHS["no_end"]
     unittest.main(argv=sys.argv[:1])

@@ -2,15 +2,11 @@
 // Operations on floats and conversions from and to floats, as machine code for cores with a
 // floating-point unit, at every width. They give the interpreter's bits, on boards in an emulator.
 // Also checks the functions that generated C calls for them.
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -27,6 +23,7 @@
 #include "compiler/loop/loop.h"
 #include "compiler/loop/testing/every_operation.h"
 #include "gtest/gtest.h"
+#include "tests/firmware/object_on_board.h"
 #ifdef KILN_WITH_LLVM
 #include "compiler/codegen/llvm/codegen_llvm.h"
 #endif
@@ -38,20 +35,11 @@ using loop::ElementOperation;
 
 constexpr size_t kBytes = loop::kOperationElements * sizeof(double);
 
-struct Board {
+struct Core {
   const char* target;
-  const char* flags;  // flags of docs/embedded.md
-  const char* machine;
-  const char* ram_start;
-  const char* flash_bytes;
-  size_t operations_of_image;  // number that fits into its flash
+  size_t operations_of_image;  // number that fits into its board's flash
 };
-constexpr Board kBoards[] = {
-    {"cortex-m4f", "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16", "mps2-an386",
-     "0x20000000", "4194304", 200},
-    {"cortex-m55", "-mcpu=cortex-m55+nomve.fp -mthumb -mfloat-abi=hard", "mps3-an547", "0x30000000",
-     "524288", 20}};
-constexpr char kBareMetal[] = "runtime_crt/platform/bare_metal/";
+constexpr Core kCores[] = {{"cortex-m4f", 200}, {"cortex-m55", 20}};
 
 std::vector<ElementOperation> OfFloats(loop::Widths widths) {
   std::vector<ElementOperation> operations;
@@ -157,63 +145,22 @@ std::string MainOf(const std::vector<ElementOperation>& operations) {
   return absl::StrCat(text, "int main(void) {\n  int wrong = 0;\n", calls, "  return wrong;\n}\n");
 }
 
-std::string InTemporaryFolder(const std::string& name) {
-  return absl::StrCat(getenv("TEST_TMPDIR"), "/", name);
-}
-
-// Runs a command, which must exit with 0. Returns its standard output and errors.
-std::string OutputOf(const std::string& command) {
-  const std::string log = InTemporaryFolder("log");
-  const int status = system(absl::StrCat(command, " > ", log, " 2>&1").c_str());
-  std::ifstream file(log);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  EXPECT_EQ(WEXITSTATUS(status), 0) << command << "\n" << text;
-  return text;
-}
-
-// Runs the operations of an object on the board, and returns the output.
-std::string RunOnBoard(const Board& board, const std::string& object,
-                       const std::vector<ElementOperation>& operations) {
-  const std::string main = InTemporaryFolder("main.c"), image = InTemporaryFolder("image.elf");
-  std::ofstream(main) << MainOf(operations);
-  std::string parts;
-  for (const char* part : {"semihosting", "stack_usage", "start", "start_cortex_m"}) {
-    absl::StrAppend(&parts, " ", kBareMetal, part, ".c");
-  }
-  OutputOf(absl::StrCat("arm-none-eabi-gcc -O1 -std=c99 -I. -w ", board.flags, " ", object, " ",
-                        main, parts, " -nostartfiles -Wl,--gc-sections -T ", kBareMetal,
-                        "image.ld -Wl,--defsym=flash_start=0 "
-                        "-Wl,--defsym=ram_bytes=131072 -Wl,--defsym=stack_bytes=16384 "
-                        "-Wl,-z,noexecstack -Wl,--defsym=ram_start=",
-                        board.ram_start, " -Wl,--defsym=flash_bytes=", board.flash_bytes, " -o ",
-                        image));
-  return OutputOf(absl::StrCat("timeout 120 qemu-system-arm -machine ", board.machine,
-                               " -display none -monitor none -serial none "
-                               "-chardev stdio,id=console "
-                               "-semihosting-config enable=on,target=native,chardev=console "
-                               "-kernel ",
-                               image));
-}
-
-bool HasBoard() {
-  return codegen::HasCompiler("arm-none-eabi-gcc") && codegen::HasCompiler("qemu-system-arm");
-}
-
 #ifdef KILN_WITH_LLVM
 TEST(Operations, ObjectsHaveTheBitsOfTheInterpreterAtEveryWidth) {
   if (!HasBoard()) GTEST_SKIP() << "no arm-none-eabi-gcc, or no emulator";
   const std::vector<ElementOperation> all = OfFloats(loop::Widths::kAll);
-  for (const Board& board : kBoards) {
-    for (size_t first = 0; first < all.size(); first += board.operations_of_image) {
+  for (const Core& core : kCores) {
+    const tools::Board board = *tools::FindBoard(core.target);
+    for (size_t first = 0; first < all.size(); first += core.operations_of_image) {
       const std::vector<ElementOperation> some(
           all.begin() + static_cast<std::ptrdiff_t>(first),
           all.begin() +
-              static_cast<std::ptrdiff_t>(std::min(all.size(), first + board.operations_of_image)));
+              static_cast<std::ptrdiff_t>(std::min(all.size(), first + core.operations_of_image)));
       const auto object = codegen::EmitObject(ProgramOf(some), *Target::Parse(board.target));
       ASSERT_TRUE(object.ok()) << object.status();
       const std::string path = InTemporaryFolder("operations.o");
       std::ofstream(path, std::ios::binary) << *object;
-      EXPECT_EQ(RunOnBoard(board, path, some), "") << board.target;
+      EXPECT_EQ(RunOnBoard(board, path, MainOf(some)), "") << board.target;
     }
   }
 }
@@ -227,7 +174,8 @@ std::string NamesOfUndefined(const std::string& object) {
 TEST(Operations, CCallsNoFunctionOfTheMathematicsLibrary) {
   if (!HasBoard()) GTEST_SKIP() << "no arm-none-eabi-gcc, or no emulator";
   const std::vector<ElementOperation> operations = OfFloats(loop::Widths::kOne);
-  for (const Board& board : kBoards) {
+  for (const Core& core : kCores) {
+    const tools::Board board = *tools::FindBoard(core.target);
     const auto source = codegen::EmitC(ProgramOf(operations), *Target::Parse(board.target),
                                        {.module_name = "m", .libm = false});
     ASSERT_TRUE(source.ok()) << source.status();
@@ -244,7 +192,7 @@ TEST(Operations, CCallsNoFunctionOfTheMathematicsLibrary) {
       }
     }
     for (const std::string& command : commands) {
-      OutputOf(absl::StrCat(command, " -std=c99 -O2 -ffp-contract=off ", board.flags, " -c -o ",
+      OutputOf(absl::StrCat(command, " -std=c99 -O2 -ffp-contract=off ", FlagsOf(board), " -c -o ",
                             object));
       for (const absl::string_view line : absl::StrSplit(NamesOfUndefined(object), '\n')) {
         const std::vector<absl::string_view> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
@@ -254,7 +202,7 @@ TEST(Operations, CCallsNoFunctionOfTheMathematicsLibrary) {
                      !absl::StartsWith(words.back(), "__aeabi_f2"))
             << command << ": " << words.back();
       }
-      EXPECT_EQ(RunOnBoard(board, object, operations), "") << command;
+      EXPECT_EQ(RunOnBoard(board, object, MainOf(operations)), "") << command;
     }
   }
 }

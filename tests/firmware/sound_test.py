@@ -17,7 +17,7 @@ import unittest
 
 from tests.conformance.array_file import ArrayFile
 from tests.conformance.micro_frontend_test import GOLDEN, MICRO_FRONTEND, features_of, sound_bytes
-from tests.firmware.board import DATA, RUN_SECONDS, Board, codegens
+from tests.firmware.board import DATA, Board, codegens
 
 MICRO_SPEECH = "tflm/micro_speech/"
 FRONT_END = os.path.join(DATA, MICRO_SPEECH, "audio_preprocessor_int8.tflite")
@@ -63,11 +63,7 @@ class SoundTest(unittest.TestCase):
             objects += self.objects(board, codegen, "judge", judge)
             flags.append("-DHAS_JUDGE")
         objects.append(board.compile("tests/firmware/sound.c", "main", flags))
-        command = board.emulator() + ["-kernel", board.link(objects, "image")]
-        result = subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=RUN_SECONDS
-        )
-        self.assertEqual(result.returncode, 0, result.stdout.decode(errors="replace"))
+        board.run(board.link(objects, "image"))
 
     def objects(self, board, codegen, name, model):
         folder, code = board.model(model, codegen, name, [])

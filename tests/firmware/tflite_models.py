@@ -210,7 +210,7 @@ def images(boards):
 def figures_of(board, way, made):
     """Returns the resources of a model on a board: the figures of tools/firmware/measure.py except the measured stack."""
     image, folder, model = made
-    counted = board.run(image)
+    counted = board.count(image)
     usage = [] if way == "llvm" else ["--stack-usage", model.replace(".o", ".su")]
     sizes = inspect(model, *usage)
     with open(os.path.join(folder, "m.metadata.json"), encoding="utf-8") as file:

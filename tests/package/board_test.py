@@ -5,6 +5,9 @@ import os
 import unittest
 
 from tests.package.package_case import DIGITS, HERE, MY_MOD, ROOT, PackageCase, needs_llvm
+from tools.firmware.run_images import run_image
+
+RUN_SECONDS = 60
 
 FIRMWARE = """
 cmake_minimum_required(VERSION 3.13)
@@ -27,11 +30,6 @@ set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 set(CMAKE_C_FLAGS_INIT "-mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -ffunction-sections")
 """
 
-EMULATOR = (
-    "qemu-system-arm -machine mps2-an386 -display none -monitor none -serial none -chardev stdio,id=console"
-    " -semihosting-config enable=on,target=native,chardev=console -kernel"
-).split()
-
 
 class BoardTest(PackageCase):
     def check(self, model, name, codegen):
@@ -41,7 +39,8 @@ class BoardTest(PackageCase):
         check = os.path.join(HERE, "check_{}.c".format(name))
         self.write("CMakeLists.txt", FIRMWARE.format(root=ROOT, check=check, name=name))
         build = self.cmake(self.folder, "-DCMAKE_TOOLCHAIN_FILE=cortex_m4f.cmake")
-        self.run_command(*EMULATOR, os.path.join(build, "firmware"))
+        result = run_image("cortex_m4f", os.path.join(build, "firmware"), RUN_SECONDS)
+        self.assertEqual(result["status"], 0, result["output"])
 
     def test_source(self):
         self.check(DIGITS, "digits", "c")

@@ -60,7 +60,6 @@ def _renamed(ctx, file, name):
     return link
 
 def _model_figures_impl(ctx):
-    board = BOARDS[ctx.attr.board]
     files = [ctx.executable._kiln]
     entries = []
     for name, image, model in zip(ctx.attr.names, ctx.files.images, ctx.attr.models):
@@ -78,9 +77,7 @@ def _model_figures_impl(ctx):
         ))
     configuration = ctx.actions.declare_file(ctx.label.name + ".json")
     ctx.actions.write(configuration, json.encode({
-        "arguments": board.arguments,
         "board": ctx.attr.board,
-        "emulator": board.emulator,
         "entries": entries,
         "kiln": ctx.executable._kiln.short_path,
         "timeout_seconds": 60,

@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 
-from tools.firmware.run_images import emulator_command
+from tools.firmware.run_images import run_image
 
 FIGURES = ["instructions", "cycles", "flash_bytes", "ram_bytes", "workspace_bytes", "stack_bytes", "stack_seen_bytes"]
 # Stack that the object does not show: stack that the painting misses, and the compiler's arithmetic for cores without a
@@ -31,9 +31,7 @@ HEADER = "# Renewed by `bazel run //tests/firmware:update_figures`.\n"
 
 def run(configuration, image):
     """Returns the figures of an inference of the image. All inferences execute the same number of instructions."""
-    emulator = " ".join(emulator_command(configuration))
-    command = [configuration["kiln"], "inspect", "--json", image, "--emulator", emulator, "--timeout", str(configuration["timeout_seconds"])]
-    result = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+    result = run_image(configuration["board"], image, configuration["timeout_seconds"], "count")
     found = sorted(set(result["instructions"]))
     if len(found) != 1:
         raise RuntimeError("{}: inferences execute different numbers of instructions: {}".format(image, found))

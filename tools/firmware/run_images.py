@@ -13,6 +13,8 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 
+# The program run_image among the runfiles of a test.
+RUNNER = os.path.abspath("tools/firmware/run_image")
 # Status of an image that does not end, as in timeout(1).
 NO_END = 124
 
@@ -25,28 +27,29 @@ class Outcome:
         self.problem = problem  # "" if it passed
 
 
-def emulator_command(configuration):
-    return [configuration["emulator"]] + configuration["arguments"]
+def run_image(board, image, timeout_seconds, *options, runner=RUNNER):
+    """Runs an image on a board in QEMU. Returns the answer of the program run_image, whose comment describes it and its options."""
+    command = [runner, board, str(timeout_seconds), image] + list(options)
+    result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if result.returncode != 0:
+        raise RuntimeError(result.stderr.decode(errors="replace").strip())
+    return json.loads(result.stdout)
 
 
-def run_image(configuration, image):
+def outcome_of(configuration, image):
     limit = configuration["timeout_seconds"]
     start = time.monotonic()
+    output = ""
     try:
-        command = emulator_command(configuration) + ["-kernel", image["path"]]
-        result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit)
-        status, output = result.returncode, result.stdout
-    except subprocess.TimeoutExpired as expired:
-        status, output = NO_END, expired.stdout or b""
-    except FileNotFoundError:
-        status, output = None, b""
-    problem = ""
-    if status is None:
-        problem = "{} is not installed; tools/install_packages.sh test installs it".format(configuration["emulator"])
-    elif status != image["status"]:
-        found = "no end after {} s".format(limit) if status == NO_END else "status {}".format(status)
-        problem = found + (", wanted status {}".format(image["status"]) if image["status"] else "")
-    return Outcome(image["path"], time.monotonic() - start, output.decode(errors="replace"), problem)
+        answer = run_image(configuration["board"], image["path"], limit, runner=configuration["runner"])
+        status, output = answer["status"], answer["output"]
+        status = NO_END if status is None else status
+        problem = "no end after {} s".format(limit) if status == NO_END else "status {}".format(status)
+        problem += ", wanted status {}".format(image["status"]) if image["status"] else ""
+        problem = "" if status == image["status"] else problem
+    except RuntimeError as error:
+        problem = str(error)
+    return Outcome(image["path"], time.monotonic() - start, output, problem)
 
 
 def write_xml(path, outcomes):
@@ -65,7 +68,7 @@ def main(arguments):
         configuration = json.load(file)
     outcomes = []
     for image in configuration["images"]:
-        outcome = run_image(configuration, image)
+        outcome = outcome_of(configuration, image)
         outcomes.append(outcome)
         print("{}: {}\n{}".format(outcome.name, outcome.problem or "passed", outcome.output), end="", flush=True)
     if "XML_OUTPUT_FILE" in os.environ:

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kinds of Thumb instructions, as far as durations depend on them: Armv6-M, Armv7E-M, and Armv8.1-M
-// with the floating-point extension and Helium.
+// with the floating-point extension and Helium. Capstone 4, which Debian and its QEMU have, does
+// not know Armv8.1-M: it decodes half of a model's instructions for a Cortex-M55 wrongly or not at
+// all.
 #ifndef KILN_TOOLS_FIRMWARE_THUMB_H_
 #define KILN_TOOLS_FIRMWARE_THUMB_H_
 

@@ -6,7 +6,7 @@
 #include "compiler/base/status.h"
 #include "compiler/pipeline/compile.h"
 #include "tools/kiln/model_library.h"
-#include "tools/validate/board.h"
+#include "tools/firmware/board.h"
 
 namespace kiln::tools {
 

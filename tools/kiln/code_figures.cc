@@ -13,10 +13,10 @@
 #include "compiler/backend/backend.h"
 #include "compiler/base/status.h"
 #include "compiler/base/temporary_folder.h"
+#include "tools/firmware/board.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/run_program.h"
 #include "tools/kiln/runtime_files.h"
-#include "tools/validate/board.h"
 
 namespace kiln::tools {
 namespace {

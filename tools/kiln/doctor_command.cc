@@ -14,13 +14,13 @@
 #include "compiler/backend/backend.h"
 #include "compiler/base/status.h"
 #include "compiler/target/target.h"
+#include "tools/firmware/board.h"
 #include "tools/kiln/build_facts.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/machine_rows.h"
 #include "tools/kiln/standard_output.h"
 #include "tools/terminal/table.h"
 #include "tools/terminal/terminal.h"
-#include "tools/validate/board.h"
 
 namespace kiln::tools {
 namespace {

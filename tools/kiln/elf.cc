@@ -18,7 +18,8 @@ absl::Status Damaged(absl::string_view what) {
 
 class Reader {
  public:
-  Reader(absl::string_view bytes, const ElfFile& file) : bytes_(bytes), elf_(file.elf.get()) {
+  Reader(absl::string_view bytes, const ElfFile& file)
+      : bytes_(bytes), elf_(file.elf.get()), has_sections_(file.header.e_shoff != 0) {
     object_.machine = file.header.e_machine;
     object_.address_bytes = file.header.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4;
   }
@@ -60,6 +61,8 @@ class Reader {
     if (elf_getshdrnum(elf_, &count) != 0 || elf_getshdrstrndx(elf_, &names) != 0) {
       return Damaged("its table of sections is cut off");
     }
+    // libelf counts no sections if their table ends after the file.
+    if (count == 0 && has_sections_) return Damaged("its table of sections is cut off");
     if (names >= count) return Damaged("its sections have no names");
     for (size_t i = 0; i < count; ++i) {
       Elf_Scn* const section = elf_getscn(elf_, i);
@@ -70,7 +73,6 @@ class Reader {
       ElfSection read{.name = StringAt(names, header.sh_name),
                       .flags = header.sh_flags,
                       .size_bytes = header.sh_size,
-                      .link = header.sh_link,
                       .contents = {}};
       if (header.sh_type != SHT_NULL && header.sh_type != SHT_NOBITS) {
         if (header.sh_offset > bytes_.size() || header.sh_size > bytes_.size() - header.sh_offset) {
@@ -135,6 +137,7 @@ class Reader {
 
   const absl::string_view bytes_;
   Elf* const elf_;
+  const bool has_sections_;
   ElfObject object_;
   std::vector<GElf_Shdr> headers_;
 };

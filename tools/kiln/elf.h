@@ -25,7 +25,6 @@ struct ElfSection {
   std::string name;
   uint64_t flags = 0;
   uint64_t size_bytes = 0;
-  uint32_t link = 0;           // the section that this one describes, depending on flags
   absl::string_view contents;  // empty if the file has no bytes for the section
 
   bool in_memory() const { return (flags & 2) != 0; }  // SHF_ALLOC

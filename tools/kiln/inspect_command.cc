@@ -27,12 +27,12 @@
 #include "runtime_cpp/library_file.h"
 #include "runtime_cpp/metadata.h"
 #include "runtime_cpp/module.h"
+#include "tools/firmware/run_image.h"
 #include "tools/kiln/choices.h"
 #include "tools/kiln/code_figures.h"
 #include "tools/kiln/code_options.h"
 #include "tools/kiln/commands.h"
 #include "tools/kiln/elf.h"
-#include "tools/kiln/emulate.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/help_format.h"
 #include "tools/kiln/layer_report.h"
@@ -218,8 +218,9 @@ absl::StatusOr<std::string> InspectImage(const InspectFlags& flags) {
     KILN_ASSIGN_OR_RETURN(const Target target, ParseTargetOption(flags.target));
     core = target.cpu;
   }
-  KILN_ASSIGN_OR_RETURN(const EmulatedRun run,
-                        Emulate(*flags.emulator, flags.file, flags.timeout_seconds, core));
+  const RunOptions options = {
+      .timeout_seconds = flags.timeout_seconds, .counts = true, .core = core};
+  KILN_ASSIGN_OR_RETURN(const EmulatedRun run, RunImage(*flags.emulator, flags.file, options));
   return flags.json ? EmulatedJson(run) : EmulatedText(run);
 }
 

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kiln/object_report.h"
 
+#include <elf.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <iterator>
+#include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
@@ -67,6 +74,61 @@ TEST(ObjectReport, SaysWhatItDoesNotKnow) {
   EXPECT_FALSE(figures->stack_bytes);
   EXPECT_NE(ObjectText(*figures).find("stack: not known"), std::string::npos);
   EXPECT_NE(ObjectJson(*figures).find("\"stack_bytes\": null"), std::string::npos);
+}
+
+// libelf itself accepts some of these files.
+TEST(ObjectReport, SaysHowAnObjectIsDamaged) {
+  const std::string object = Object();
+  const auto error_of = [](const std::string& bytes) {
+    return std::string(MeasureObject(bytes, {}).status().message());
+  };
+  EXPECT_EQ(error_of(object.substr(0, sizeof(Elf32_Ehdr) - 1)),
+            "the object cannot be read: its ELF header is damaged or cut off: invalid ELF file "
+            "data");
+  for (const size_t size : {sizeof(Elf32_Ehdr), object.size() - 1}) {
+    EXPECT_EQ(error_of(object.substr(0, size)),
+              "the object is damaged: its table of sections is cut off");
+  }
+  struct Change {
+    size_t at;
+    int byte;
+    const char* error;
+  };
+  Elf32_Ehdr header;
+  std::memcpy(&header, object.data(), sizeof(header));
+  const auto section_of_type = [&](uint32_t type) {
+    for (size_t i = 0; i < header.e_shnum; ++i) {
+      const size_t at = header.e_shoff + i * sizeof(Elf32_Shdr);
+      Elf32_Shdr section;
+      std::memcpy(&section, object.data() + at, sizeof(section));
+      if (section.sh_type == type) return at;
+    }
+    return size_t{0};
+  };
+  const size_t symbols = section_of_type(SHT_SYMTAB), relocations = section_of_type(SHT_REL);
+  ASSERT_NE(symbols, 0u);
+  ASSERT_NE(relocations, 0u);
+  for (const Change& change : std::vector<Change>{
+           {EI_DATA, ELFDATA2MSB,
+            "the object cannot be read: it is big endian; only little endian is known"},
+           {EI_CLASS, 3, "the object cannot be read: its ELF header is damaged or cut off"},
+           {offsetof(Elf32_Ehdr, e_shoff) + 3, 0x7f,
+            "the object is damaged: its table of sections is cut off"},
+           {offsetof(Elf32_Ehdr, e_shnum), 200,
+            "the object is damaged: its table of sections is cut off"},
+           {offsetof(Elf32_Ehdr, e_shstrndx), 200,
+            "the object is damaged: its sections have no names"},
+           {symbols + offsetof(Elf32_Shdr, sh_size) + 2, 1,
+            "the object is damaged: a section is cut off"},
+           {symbols + offsetof(Elf32_Shdr, sh_link), 100,
+            "the object is damaged: its symbols have no names"},
+           {relocations + offsetof(Elf32_Shdr, sh_info), 100,
+            "the object is damaged: relocations belong to no section"},
+       }) {
+    std::string damaged = object;
+    damaged[change.at] = static_cast<char>(change.byte);
+    EXPECT_EQ(error_of(damaged), change.error) << change.at;
+  }
 }
 
 // A damaged object gives an error or other figures, but never a crash.

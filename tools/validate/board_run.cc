@@ -12,7 +12,7 @@
 #include "compiler/base/status.h"
 #include "compiler/base/temporary_folder.h"
 #include "metadata/model_names.h"
-#include "tools/kiln/emulate.h"
+#include "tools/firmware/run_image.h"
 #include "tools/kiln/files.h"
 #include "tools/kiln/run_program.h"
 #include "tools/kiln/runtime_files.h"
@@ -143,12 +143,8 @@ absl::StatusOr<std::string> Link(const Board& board, const std::vector<std::stri
                            "-fdata-sections", "-nostartfiles", "-Wl,--gc-sections",
                            "-Wl,--no-warn-rwx-segments", "-Wl,-z,noexecstack", "-I" + folder, "-T",
                            folder + "/runtime_crt/platform/bare_metal/image.ld"});
-  for (const auto& [symbol, value] :
-       {std::pair("flash_start", board.flash_start), std::pair("flash_bytes", board.flash_bytes),
-        std::pair("ram_start", board.ram_start), std::pair("ram_bytes", board.ram_bytes),
-        std::pair("stack_bytes", kStackBytes)}) {
-    argv.push_back(absl::StrCat("-Wl,--defsym=", symbol, "=", value));
-  }
+  const std::vector<std::string> memory = MemoryFlags(board, kStackBytes);
+  argv.insert(argv.end(), memory.begin(), memory.end());
   argv.insert(argv.end(), sources.begin(), sources.end());
   argv.insert(argv.end(), {"-lm", "-o", image});
   const absl::StatusOr<int> status = RunProgram(argv, log);
@@ -218,9 +214,9 @@ absl::StatusOr<BoardRun> RunOnBoard(const mlf::Module& module, const Board& boar
   KILN_ASSIGN_OR_RETURN(const std::vector<std::string> sources,
                         WriteSources(module, inputs, folder.path()));
   KILN_ASSIGN_OR_RETURN(const std::string image, Link(board, sources, folder.path()));
-  KILN_ASSIGN_OR_RETURN(EmulatedRun run,
-                        Emulate(options.emulator.empty() ? board.emulator : options.emulator, image,
-                                options.timeout_seconds));
+  KILN_ASSIGN_OR_RETURN(
+      EmulatedRun run, RunImage(options.emulator.empty() ? board.emulator : options.emulator, image,
+                                {.timeout_seconds = options.timeout_seconds, .counts = true}));
   BoardRun result = {.instructions = std::move(run.instructions)};
   KILN_ASSIGN_OR_RETURN(
       result.outputs,

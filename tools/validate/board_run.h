@@ -10,8 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "mlf/model_library.h"
+#include "tools/firmware/board.h"
 #include "tools/judge/samples.h"
-#include "tools/validate/board.h"
 
 namespace kiln::tools {
 

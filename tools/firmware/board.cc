@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/validate/board.h"
+#include "tools/firmware/board.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -15,12 +16,13 @@ std::vector<Board> ReadBoards() {
   std::vector<Board> boards;
   for (const auto& json : nlohmann::json::parse(BoardsJson().begin()->second)) {
     boards.push_back({
+        .name = json["name"],
         .target = json["target"],
         .compiler = json["compiler"],
         .flags = json["flags"],
-        .emulator =
-            absl::StrCat(json["emulator"].get<std::string>(), " ",
-                         absl::StrJoin(json["arguments"].get<std::vector<std::string>>(), " ")),
+        .emulator = json["emulator"],
+        .core = json["core"],
+        .machines = json["machines"],
         .flash_start = json["flash_start"],
         .flash_bytes = json["max_flash_bytes"],
         .ram_start = json["ram_start"],
@@ -46,6 +48,17 @@ absl::StatusOr<Board> FindBoard(absl::string_view target) {
   return absl::NotFoundError(absl::StrCat(
       "--target: found '", target, "', for which there is no emulated board; wanted one of ",
       absl::StrJoin(targets, ", "), ", or a target that runs on this machine"));
+}
+
+std::vector<std::string> MemoryFlags(const Board& board, int64_t stack_bytes) {
+  std::vector<std::string> flags;
+  for (const auto& [symbol, value] :
+       {std::pair("flash_start", board.flash_start), std::pair("flash_bytes", board.flash_bytes),
+        std::pair("ram_start", board.ram_start), std::pair("ram_bytes", board.ram_bytes),
+        std::pair("stack_bytes", stack_bytes)}) {
+    flags.push_back(absl::StrCat("-Wl,--defsym=", symbol, "=", value));
+  }
+  return flags;
 }
 
 std::string PackageOf(absl::string_view program) {

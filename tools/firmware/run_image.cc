@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/kiln/emulate.h"
+#include "tools/firmware/run_image.h"
 
 #include <algorithm>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "compiler/base/status.h"
 #include "compiler/base/temporary_folder.h"
+#include "tools/firmware/board.h"
 #include "tools/firmware/cycles.h"
 #include "tools/kiln/run_program.h"
 #include "tools/kiln/runtime_files.h"
@@ -35,11 +36,10 @@ std::string Beginning(const std::string& path) {
 // Returns the core of the QEMU machine in `argv`. Empty if no word names a machine whose core has
 // known cycles.
 std::string CoreOfMachine(const std::vector<std::string>& argv) {
-  static const auto& cores = *new std::map<std::string, std::string>{
-      {"mps2-an385", "cortex-m3"},  {"mps2-an386", "cortex-m4"},  {"mps2-an500", "cortex-m7"},
-      {"mps2-an505", "cortex-m33"}, {"mps2-an521", "cortex-m33"}, {"mps3-an547", "cortex-m55"}};
-  for (const std::string& word : argv) {
-    if (const auto core = cores.find(word); core != cores.end()) return core->second;
+  for (const Board& board : Boards()) {
+    for (const std::string& machine : board.machines) {
+      if (absl::c_linear_search(argv, machine)) return board.core;
+    }
   }
   return "";
 }
@@ -56,8 +56,16 @@ absl::Status CheckCore(const std::string& core) {
 }
 
 // Adds the output of the plugin: a line of two numbers, instructions and cycles, for each
-// inference.
-absl::Status AddCounts(const std::string& lines, EmulatedRun& run) {
+// inference. InvalidArgument if there is none, or if the program has failed.
+absl::Status AddCounts(const std::string& lines, const std::string& image,
+                       const RunOptions& options, EmulatedRun& run) {
+  if (run.status != 0) {
+    const std::string what =
+        run.status == kNoEnd ? absl::StrCat("does not end within ", options.timeout_seconds, " s")
+                             : absl::StrCat("ends with status ", run.status, ", wanted 0");
+    return absl::InvalidArgumentError(
+        absl::StrCat(image, ": ", what, ":\n", run.output.substr(0, kMaxShownBytes)));
+  }
   for (absl::string_view line : absl::StrSplit(lines, '\n', absl::SkipEmpty())) {
     const std::pair<absl::string_view, absl::string_view> numbers = absl::StrSplit(line, ' ');
     int64_t cycles = 0;
@@ -67,7 +75,11 @@ absl::Status AddCounts(const std::string& lines, EmulatedRun& run) {
     }
     if (!run.core.empty()) run.cycles.push_back(cycles);
   }
-  return absl::OkStatus();
+  if (!run.instructions.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      image,
+      ": calls of BeginInference and EndInference, between which instructions are counted, "
+      "were not found; they must be functions that are not inlined"));
 }
 
 // Returns "7", or "7 to 9".
@@ -78,48 +90,33 @@ std::string RangeText(const std::vector<int64_t>& numbers) {
 
 }  // namespace
 
-absl::StatusOr<EmulatedRun> Emulate(absl::string_view emulator, const std::string& image,
-                                    int timeout_seconds, std::string core) {
+absl::StatusOr<EmulatedRun> RunImage(absl::string_view emulator, const std::string& image,
+                                     const RunOptions& options) {
   std::vector<std::string> argv = absl::StrSplit(emulator, ' ', absl::SkipWhitespace());
   if (argv.empty()) {
     return absl::InvalidArgumentError(
         "--emulator: found nothing, wanted a program and its arguments");
   }
-  if (core.empty()) {
-    core = CoreOfMachine(argv);
-  } else {
-    KILN_RETURN_IF_ERROR(CheckCore(core));
-  }
+  EmulatedRun run;
   KILN_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Make());
   const std::string plugin = folder.path() + "/plugin.so", counts = folder.path() + "/counts",
                     log = folder.path() + "/log";
-  std::ofstream(plugin, std::ios::binary) << EmulatorPlugin().begin()->second;
-  const std::string of_core = core.empty() ? "" : ",core=" + core;
-  argv.insert(argv.end(),
-              {"-kernel", image, "-plugin", absl::StrCat(plugin, ",out=", counts, of_core)});
-  const absl::StatusOr<int> ran = RunProgram(argv, log, timeout_seconds);
-  if (!ran.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--emulator: '", argv[0], "' cannot be run: ", ran.status().message()));
+  argv.insert(argv.end(), {"-kernel", image});
+  if (options.counts) {
+    if (!options.core.empty()) KILN_RETURN_IF_ERROR(CheckCore(options.core));
+    run.core = options.core.empty() ? CoreOfMachine(argv) : options.core;
+    std::ofstream(plugin, std::ios::binary) << EmulatorPlugin().begin()->second;
+    const std::string of_core = run.core.empty() ? "" : ",core=" + run.core;
+    argv.insert(argv.end(), {"-plugin", absl::StrCat(plugin, ",out=", counts, of_core)});
   }
-  const int status = *ran;
-  EmulatedRun run;
-  run.core = std::move(core);
+  const absl::StatusOr<int> status = RunProgram(argv, log, options.timeout_seconds);
+  if (!status.ok()) {
+    return absl::NotFoundError(
+        absl::StrCat("--emulator: '", argv[0], "' cannot be run: ", status.status().message()));
+  }
+  run.status = *status;
   run.output = Beginning(log);
-  if (status != 0) {
-    const std::string what = status == kNoEnd
-                                 ? absl::StrCat("does not end within ", timeout_seconds, " s")
-                                 : absl::StrCat("ends with status ", status, ", wanted 0");
-    return absl::InvalidArgumentError(
-        absl::StrCat(image, ": ", what, ":\n", run.output.substr(0, kMaxShownBytes)));
-  }
-  KILN_RETURN_IF_ERROR(AddCounts(Beginning(counts), run));
-  if (run.instructions.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        image,
-        ": calls of BeginInference and EndInference, between which instructions are counted, "
-        "were not found; they must be functions that are not inlined"));
-  }
+  if (options.counts) KILN_RETURN_IF_ERROR(AddCounts(Beginning(counts), image, options, run));
   return run;
 }
 
@@ -133,7 +130,13 @@ std::string EmulatedText(const EmulatedRun& run) {
 }
 
 std::string EmulatedJson(const EmulatedRun& run) {
-  nlohmann::ordered_json json = {{"instructions", run.instructions}};
+  nlohmann::ordered_json json;
+  if (run.instructions.empty()) {
+    json["status"] = nullptr;
+    if (run.status != kNoEnd) json["status"] = run.status;
+  } else {
+    json["instructions"] = run.instructions;
+  }
   if (!run.cycles.empty()) {
     json["cycles"] = run.cycles;
     json["core"] = run.core;
