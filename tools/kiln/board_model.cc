@@ -5,8 +5,8 @@
 
 #include "compiler/base/status.h"
 #include "compiler/pipeline/compile.h"
-#include "tools/kiln/model_library.h"
 #include "tools/firmware/board.h"
+#include "tools/kiln/model_library.h"
 
 namespace kiln::tools {
 

@@ -27,14 +27,14 @@ struct ImportCheckFlags {
   bool json = false;
 };
 
-struct Outcome {
+struct ImportOutcome {
   std::string file;
   size_t nodes = 0, operators = 0;   // of the imported graph
   std::vector<std::string> reasons;  // empty if the model is imported
 };
 
-Outcome Check(const std::string& file, const InputFlags& inputs) {
-  Outcome outcome = {.file = file};
+ImportOutcome Check(const std::string& file, const InputFlags& inputs) {
+  ImportOutcome outcome = {.file = file};
   const absl::StatusOr<Graph> graph = LoadModel(file, inputs);
   if (graph.ok()) {
     std::set<std::string> operators;
@@ -50,10 +50,10 @@ Outcome Check(const std::string& file, const InputFlags& inputs) {
   return outcome;
 }
 
-std::string OutcomesText(const std::vector<Outcome>& outcomes) {
+std::string OutcomesText(const std::vector<ImportOutcome>& outcomes) {
   Table table({"file", ">nodes", ">operators", "import"});
   std::map<std::string, std::vector<std::string>> files;  // keyed by reason
-  for (const Outcome& o : outcomes) {
+  for (const ImportOutcome& o : outcomes) {
     const bool ok = o.reasons.empty();
     table.Add({o.file, ok ? absl::StrCat(o.nodes) : "-", ok ? absl::StrCat(o.operators) : "-",
                ok ? "ok"
@@ -68,9 +68,9 @@ std::string OutcomesText(const std::vector<Outcome>& outcomes) {
   return text;
 }
 
-std::string OutcomesJson(const std::vector<Outcome>& outcomes) {
+std::string OutcomesJson(const std::vector<ImportOutcome>& outcomes) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const Outcome& o : outcomes) {
+  for (const ImportOutcome& o : outcomes) {
     rows.push_back({{"file", o.file},
                     {"ok", o.reasons.empty()},
                     {"nodes", o.nodes},
@@ -81,7 +81,7 @@ std::string OutcomesJson(const std::vector<Outcome>& outcomes) {
 }
 
 absl::Status ImportCheck(const ImportCheckFlags& flags) {
-  std::vector<Outcome> outcomes;
+  std::vector<ImportOutcome> outcomes;
   size_t refused = 0;
   for (const std::string& file : flags.models) {
     outcomes.push_back(Check(file, flags.inputs));
@@ -89,8 +89,9 @@ absl::Status ImportCheck(const ImportCheckFlags& flags) {
   }
   KILN_RETURN_IF_ERROR(Print(flags.json ? OutcomesJson(outcomes) : OutcomesText(outcomes)));
   if (refused == 0) return absl::OkStatus();
-  const auto first = std::find_if(outcomes.begin(), outcomes.end(),
-                                  [](const Outcome& outcome) { return !outcome.reasons.empty(); });
+  const auto first =
+      std::find_if(outcomes.begin(), outcomes.end(),
+                   [](const ImportOutcome& outcome) { return !outcome.reasons.empty(); });
   return absl::FailedPreconditionError(
       absl::StrCat(refused, " of ", outcomes.size(), " models cannot be imported",
                    refused > 1 ? "; the first: " : ": ", first->file, ": ", first->reasons[0]));

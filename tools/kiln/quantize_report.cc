@@ -14,10 +14,6 @@
 namespace kiln::tools {
 namespace {
 
-using quantize::LayerReport;
-using quantize::Quantized;
-using quantize::SignalError;
-
 constexpr size_t kWorst = 3;
 constexpr size_t kMaxName = 40;
 
@@ -28,28 +24,29 @@ std::string Short(const std::string& name) {
 
 std::string Number(double value) { return absl::StrFormat("%.4g", value); }
 
-std::string Decibels(const SignalError& error) {
+std::string Decibels(const quantize::SignalError& error) {
   const double db = error.Decibels();
   return std::isfinite(db) ? absl::StrFormat("%.1f", db) : db > 0 ? "exact" : "no signal";
 }
 
 // Returns the layers that lose most when they alone are quantized, worst first. Inputs are
 // excluded, because they cannot stay float32.
-std::vector<const LayerReport*> Worst(const Quantized& quantized) {
-  std::vector<const LayerReport*> layers;
-  for (const LayerReport& layer : quantized.layers) {
+std::vector<const quantize::LayerReport*> Worst(const quantize::Quantized& quantized) {
+  std::vector<const quantize::LayerReport*> layers;
+  for (const quantize::LayerReport& layer : quantized.layers) {
     if (layer.operators != "input" && std::isfinite(layer.alone.Decibels())) {
       layers.push_back(&layer);
     }
   }
-  std::stable_sort(layers.begin(), layers.end(), [](const LayerReport* a, const LayerReport* b) {
-    return a->alone.Decibels() < b->alone.Decibels();
-  });
+  std::stable_sort(layers.begin(), layers.end(),
+                   [](const quantize::LayerReport* a, const quantize::LayerReport* b) {
+                     return a->alone.Decibels() < b->alone.Decibels();
+                   });
   layers.resize(std::min(layers.size(), kWorst));
   return layers;
 }
 
-nlohmann::ordered_json ErrorJson(const SignalError& error) {
+nlohmann::ordered_json ErrorJson(const quantize::SignalError& error) {
   nlohmann::ordered_json json;
   const double db = error.Decibels();
   json["sqnr_db"] = std::isfinite(db) ? nlohmann::ordered_json(db) : nlohmann::ordered_json();
@@ -59,10 +56,10 @@ nlohmann::ordered_json ErrorJson(const SignalError& error) {
 
 }  // namespace
 
-std::string QuantizeReport(const Quantized& quantized) {
+std::string QuantizeReport(const quantize::Quantized& quantized) {
   Table layers({"layer", "operators", ">min", ">max", ">scale", ">zero point", ">alone dB",
                 ">model dB", ">largest difference"});
-  for (const LayerReport& layer : quantized.layers) {
+  for (const quantize::LayerReport& layer : quantized.layers) {
     const bool int8 = layer.scale.has_value();
     layers.Add({Short(layer.name), layer.operators, int8 ? Number(layer.range.min) : "-",
                 int8 ? Number(layer.range.max) : "-", int8 ? Number(layer.scale->scale) : "float32",
@@ -82,11 +79,11 @@ std::string QuantizeReport(const Quantized& quantized) {
     }
     absl::StrAppend(&text, "layers in float32\n", floats.ToString());
   }
-  const std::vector<const LayerReport*> worst = Worst(quantized);
+  const std::vector<const quantize::LayerReport*> worst = Worst(quantized);
   if (worst.empty()) return text;
   absl::StrAppend(&text, "worst layers by themselves: ",
                   absl::StrJoin(worst, ", ",
-                                [](std::string* out, const LayerReport* layer) {
+                                [](std::string* out, const quantize::LayerReport* layer) {
                                   absl::StrAppend(out, layer->name, " (", Decibels(layer->alone),
                                                   " dB)");
                                 }),
@@ -94,11 +91,11 @@ std::string QuantizeReport(const Quantized& quantized) {
   return text;
 }
 
-std::string QuantizeReportJson(const Quantized& quantized) {
+std::string QuantizeReportJson(const quantize::Quantized& quantized) {
   nlohmann::ordered_json json;
   json["samples"] = quantized.samples;
   json["layers"] = nlohmann::ordered_json::array();
-  for (const LayerReport& layer : quantized.layers) {
+  for (const quantize::LayerReport& layer : quantized.layers) {
     nlohmann::ordered_json row = {
         {"name", layer.name}, {"operators", layer.operators}, {"tensor", layer.tensor}};
     if (layer.scale.has_value()) {
@@ -123,7 +120,8 @@ std::string QuantizeReportJson(const Quantized& quantized) {
         {{"name", layer.name}, {"operator", layer.operation}, {"why", layer.reason}});
   }
   json["worst_layers"] = nlohmann::ordered_json::array();
-  for (const LayerReport* layer : Worst(quantized)) json["worst_layers"].push_back(layer->name);
+  for (const quantize::LayerReport* layer : Worst(quantized))
+    json["worst_layers"].push_back(layer->name);
   return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -26,18 +26,12 @@ _TOKEN = re.compile(
     r"|(?P<token>\w+|::|->|[^\s\w])",
     re.M,
 )
-# Findings that compile because of the order of their sources, as (source, name). This list only becomes shorter.
-_KNOWN = {
-    ("compiler/schedule/transpose.cc", "Along"),
-    ("tools/kiln/import_check_command.cc", "Outcome"),
-    ("tools/kiln/measured_library.cc", "Samples"),
-}
 _INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 _WORD = re.compile(r"[A-Za-z_]\w*$")
 # A pair of parentheses after one of these is no list of parameters.
 _NO_FUNCTIONS = {"alignas", "decltype", "__attribute__", "noexcept"}
 
-# The alias is the text of `using a = b`.
+# The alias is the text of `using a = b` or `using a::b`.
 Declaration = collections.namedtuple("Declaration", "line is_function alias")
 # The declarations outside of anonymous namespaces and in them, by namespace and name.
 Source = collections.namedtuple("Source", "shared private uses namespaces includes")
@@ -71,9 +65,11 @@ def declared_name(tokens, i):
     is_function = has_body = i < len(tokens) and tokens[i][0] == "("
     words = [word for word in head if word != "final"]
     if len(words) > 1 and _WORD.match(words[-1]) and "operator" not in words and words[-2] != "::":
-        # `using a::b;` and an alias of a namespace may be repeated. They declare nothing here.
-        if words[0] not in ("using", "namespace") or (words[0] == "using" and tokens[i][0] == "="):
+        # An alias of a namespace may be repeated. It declares nothing here.
+        if words[0] != "namespace" and words[:2] != ["using", "namespace"]:
             name = words[-1]
+    elif words[:1] == ["using"] and len(words) > 3:  # using a::b;
+        name = words[-1]
     has_initializers = False
     while i < len(tokens) and tokens[i][0] != ";":
         if tokens[i][0] in ("(", "[", "{"):
@@ -165,8 +161,9 @@ def hidden(tree, namespace, name, declaration, other):
     for header in sorted(tree.headers(other)):
         for outer in enclosing(namespace):
             found = tree.source(header).shared.get((outer, name))
-            # Functions of one namespace are overloads.
-            if found and not (outer == namespace and found.is_function and declaration.is_function):
+            # Functions of one namespace are overloads, and equal aliases may be repeated.
+            overloads = found and outer == namespace and found.is_function and declaration.is_function
+            if found and not overloads and not (found.alias and found.alias == declaration.alias):
                 return header
     return None
 
@@ -252,14 +249,10 @@ def main():
         for sources in targets_of(build_file):
             targets += 1
             reported.update(findings(tree, sources))
-    wrong = sorted(finding for finding in reported if (finding[0], finding[2]) not in _KNOWN)
-    for path, line, name, message in wrong:
+    for path, line, name, message in sorted(reported):
         print("{}:{}: declares {}, {}".format(path, line, name, message))
-    gone = sorted(_KNOWN - {(path, name) for path, _, name, _ in reported})
-    for path, name in gone:
-        print("{}: no longer declares {} wrongly: delete it from _KNOWN of tools/lint/anonymous_names.py".format(path, name))
-    print("{} targets, {} findings".format(targets, len(wrong)))
-    return 1 if wrong or gone else 0
+    print("{} targets, {} findings".format(targets, len(reported)))
+    return 1 if reported else 0
 
 
 if __name__ == "__main__":

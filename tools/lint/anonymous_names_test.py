@@ -25,7 +25,7 @@ class ParseTest(unittest.TestCase):
 
     def test_types(self):
         self.assertEqual(private("struct A { int F(); int g = 0; };\nclass B final : public A {};\nenum class C : int { kD };"), ["A", "B", "C"])
-        self.assertEqual(private("template <typename T>\nclass A;\nusing B = int;\nusing x::C;\nnamespace d = x::y;\nusing namespace e;"), ["A", "B"])
+        self.assertEqual(private("template <typename T>\nclass A;\nusing B = int;\nusing x::C;\nnamespace d = x::y;\nusing namespace e;"), ["A", "B", "C"])
 
     def test_text_that_declares_nothing(self):
         self.assertEqual(private('// int a;\n/* int b; */\n#define C \\\n  int c;\nconst char kD[] = R"x(}} int e; )" )x";'), ["kD"])
@@ -51,9 +51,10 @@ class FindingsTest(unittest.TestCase):
 
     def test_same_name(self):
         source = "namespace a {\nnamespace {\n%s\n}\n}\n"
-        for first, second in (("int F() {}", "int F(int x) {}"), ("const int F = 1;", "struct F {};"), ("using F = int;", "using F = long;")):
+        for first, second in (("int F() {}", "int F(int x) {}"), ("const int F = 1;", "struct F {};"), ("using F = int;", "using F = long;"),
+                              ("using x::F;", "int F() {}"), ("using x::F;", "using y::F;")):
             self.assertEqual(self.findings(x__cc=source % first, y__cc=source % second), [("y.cc", "F", "and so does x.cc")])
-        for first, second in (("int F() {}", "int G() {}"), ("using F = int;", "using F = int;"), ("int F();\nint F() {}", "")):
+        for first, second in (("int F() {}", "int G() {}"), ("using F = int;", "using F = int;"), ("using x::F;", "using x::F;"), ("int F();\nint F() {}", "")):
             self.assertEqual(self.findings(x__cc=source % first, y__cc=source % second), [])
         # Names of different namespaces are different.
         self.assertEqual(self.findings(x__cc=source % "int F();", y__cc="namespace b {\nnamespace {\nint F();\n}\n}\n"), [])

@@ -13,7 +13,7 @@ namespace kiln::tflite_frontend {
 namespace {
 
 namespace schema = tflite_schema;
-using schema::BuiltinOperator;
+using tflite_schema::BuiltinOperator;
 
 // The qnn operator for two quantized operands.
 struct QnnOp {

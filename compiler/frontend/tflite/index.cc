@@ -12,7 +12,7 @@ namespace kiln::tflite_frontend {
 namespace {
 
 namespace schema = tflite_schema;
-using schema::BuiltinOperator;
+using tflite_schema::BuiltinOperator;
 
 absl::Status Gather(Converter& c) {
   const auto& options = c.Options<schema::GatherOptions>();

@@ -12,7 +12,7 @@ namespace kiln::tflite_frontend {
 namespace {
 
 namespace schema = tflite_schema;
-using schema::BuiltinOperator;
+using tflite_schema::BuiltinOperator;
 
 // Multiplies the rows of the data, whatever its rank, by the rows of the weight.
 absl::Status FullyConnected(Converter& c) {

@@ -13,7 +13,7 @@ namespace kiln::tflite_frontend {
 namespace {
 
 namespace schema = tflite_schema;
-using schema::BuiltinOperator;
+using tflite_schema::BuiltinOperator;
 
 absl::StatusOr<ValueId> SliceOfAxis(Converter& c, ValueId x, int64_t axis, int64_t begin,
                                     int64_t end) {

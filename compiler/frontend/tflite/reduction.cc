@@ -13,7 +13,7 @@ namespace kiln::tflite_frontend {
 namespace {
 
 namespace schema = tflite_schema;
-using schema::BuiltinOperator;
+using tflite_schema::BuiltinOperator;
 
 // Returns the sum of the numbers minus their zero point, in the scale of output 0.
 absl::StatusOr<ValueId> QuantizedSum(Converter& c, ValueId x, const Quantization& in, bool has_axes,

@@ -11,7 +11,7 @@ namespace kiln::tflite_frontend {
 namespace {
 
 namespace schema = tflite_schema;
-using schema::BuiltinOperator;
+using tflite_schema::BuiltinOperator;
 
 // The shape is input 1 or an option. If it is computed, it is the output's shape in the file.
 absl::Status Reshape(Converter& c) {

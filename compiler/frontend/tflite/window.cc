@@ -13,7 +13,7 @@ namespace kiln::tflite_frontend {
 namespace {
 
 namespace schema = tflite_schema;
-using schema::BuiltinOperator;
+using tflite_schema::BuiltinOperator;
 
 constexpr int64_t kMaxStep = 1 << 24;
 
