@@ -38,7 +38,7 @@ struct ContractionPlan {
   // overhead.
   int64_t max_unrolled = 1;
   int64_t columns_ahead = 0;    // distance of column prefetches in elements; 0: none
-  bool next_columns = false;    // tiles that share columns prefetch those that are read next
+  bool next_columns = false;    // tiles that share columns prefetch the next ones
   bool next_rows = false;       // the blocks of columns together prefetch the next rows
   bool epilogue_ahead = false;  // a tile prefetches the data that its epilogues read
 
