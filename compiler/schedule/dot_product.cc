@@ -179,12 +179,6 @@ const DotLoop* FindLoop(const Contraction& c, const DotPlan& plan, const Target&
   return nullptr;
 }
 
-// Returns the contraction without reduction axes of extent 1, for use before axes are merged.
-Contraction WithoutUnitAxes(Contraction c) {
-  std::erase_if(c.reduce, [](const Axis& axis) { return axis.extent == 1; });
-  return c;
-}
-
 // Memory for a tile's rows: on the stack. It is in the workspace if the stack is too small, or,
 // with `may_be_idle`, if it would be a large part of the model's memory and as much of the
 // workspace lies idle meanwhile.
@@ -253,50 +247,25 @@ std::optional<DotPlan> PlanDotProduct(const Contraction& c, RowSource source,
   return std::nullopt;
 }
 
-std::optional<DotPlan> PlanDotProduct(const loop::Kernel& kernel, size_t which, RowSource source,
-                                      const Context& context) {
-  const Target& target = context.target;
-  const Stage& stage = kernel.stages[which];
-  loop::Bounds bounds;
-  AddBounds(stage.axes, bounds);
-  const std::optional<Contraction> c =
-      AsContraction(stage, FlatIndex(stage.buffer, stage.index, bounds), target);
+bool MayBeDotProduct(const Stage& stage, const Contraction& c, const Context& context) {
   const DType sum = stage.value.type().dtype;
   const bool of_floats = sum == kF32 && (context.bfloat16_products || context.float_parts);
-  if (!c.has_value() || !(sum == kI32 || of_floats) ||
-      TotalExtent(c->reduce) < target.machine->dots.min_reduce) {
-    return std::nullopt;
+  if (!(sum == kI32 || of_floats) ||
+      TotalExtent(c.reduce) < context.target.machine->dots.min_reduce) {
+    return false;
   }
-  const loop::Constant* y = ConstantFactor(c->y, context);
-  const DType x = FactorLoad(c->x)->buffer->dtype;
-  if (y == nullptr) return std::nullopt;
+  const loop::Constant* y = ConstantFactor(c.y, context);
+  const DType x = FactorLoad(c.x)->buffer->dtype;
+  if (y == nullptr) return false;
   const bool multiplies =
       of_floats ? x == kF32 && y->buffer->dtype == kF32
                 : y->buffer->dtype.bits <= 16 && (IsInteger(x, 8) || IsInteger(x, 16));
-  if (!multiplies) return std::nullopt;
+  if (!multiplies) return false;
   int64_t base = 0;
   std::vector<Axis> all = stage.axes;
   all.insert(all.end(), stage.reduce.begin(), stage.reduce.end());
-  const auto form = FactorForm(c->y, all);
-  if (!form.has_value() || !loop::AsInt(form->base, &base)) return std::nullopt;
-  return PlanDotProduct(WithoutUnitAxes(*c), source, context);
-}
-
-std::optional<size_t> FindRowPadding(const loop::Kernel& kernel, size_t which) {
-  const auto* product = kernel.stages[which].value.As<loop::Binary>();
-  for (size_t i = 0; i < which; ++i) {
-    const Stage& stage = kernel.stages[i];
-    const auto* padded = stage.value.As<loop::Select>();
-    const bool pads = stage.combine == loop::Combine::kNone && !stage.update && IsIdentity(stage) &&
-                      IsReadByAlone(kernel, which, stage.buffer) && padded != nullptr &&
-                      loop::IsConstant(padded->if_false) &&
-                      padded->if_true.As<loop::Load>() != nullptr;
-    if (!pads) continue;
-    const bool is_factor = FactorLoad(product->a)->buffer == stage.buffer ||
-                           FactorLoad(product->b)->buffer == stage.buffer;
-    if (is_factor) return i;
-  }
-  return std::nullopt;
+  const auto form = FactorForm(c.y, all);
+  return form.has_value() && loop::AsInt(form->base, &base);
 }
 
 bool StoreRows(TiledContraction& t, const Stage& padding, const Target& target) {

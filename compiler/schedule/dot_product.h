@@ -24,31 +24,28 @@ namespace kiln::schedule {
 // Source of the rows of a contraction.
 enum class RowSource {
   kData,          // elements of the row factor
-  kPaddedByTile,  // each tile computes the stage of FindRowPadding for its own rows
-  kStored,        // the stage of FindRowPadding stores all rows (StoreRows)
+  kPaddedByTile,  // each tile computes the stage of RowPadding for its own rows
+  kStored,        // the stage of RowPadding stores all rows (StoreRows)
 };
 
-// Returns the plan for computing stages[which] of a kernel by dot products. Returns nothing if the
-// stage is not a contraction of integers, or of floats that may be rounded or split, by suitable
-// constants, or if dot products do not pay.
-std::optional<DotPlan> PlanDotProduct(const loop::Kernel& kernel, size_t which, RowSource source,
-                                      const Context& context);
-// The same for a contraction whose axes are merged.
+inline constexpr size_t kRowSources = 3;
+
+// True if dot products could compute the contraction of a stage: it is one of integers, or of
+// floats that may be rounded or split, by suitable constants.
+bool MayBeDotProduct(const Stage& stage, const Contraction& contraction, const Context& context);
+// Returns the plan for computing such a contraction by dot products. Returns nothing if they do not
+// pay.
 std::optional<DotPlan> PlanDotProduct(const Contraction& contraction, RowSource source,
                                       const Context& context);
 
-// Returns the index of the stage before stages[which] that only pads its row factor, so that each
-// tile can compute it for its own rows. Returns nothing if there is none.
-std::optional<size_t> FindRowPadding(const loop::Kernel& kernel, size_t which);
-
 // Sets `stored_rows` of a contraction that has `dot`, and lets the row factor load from them. They
-// are the values of `padding` (the stage of FindRowPadding) as the instruction reads them, on the
+// are the values of `padding` (ContractionFacts::RowPadding) as the instruction reads them, on the
 // stack. Returns false if they do not fit on the stack.
 bool StoreRows(TiledContraction& contraction, const Stage& padding, const Target& target);
 
 // Sets everything that depends on `dot` and `tile` of a contraction: the packed columns, the
 // product of a step, the initial values of the sums, and the code that prepares a tile of rows.
-// `padding` is the stage of FindRowPadding if tiles compute it, or null. Returns the code that runs
+// `padding` is the stage of RowPadding if tiles compute it, or null. Returns the code that runs
 // before all tiles, which is usually empty.
 Stmt UseDotProduct(TiledContraction& contraction, const Stage* padding, Context& context);
 

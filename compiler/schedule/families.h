@@ -118,9 +118,13 @@ std::optional<Contraction> AsContraction(const Stage& stage, const Expr& store,
 // The same for a stage that stores its values itself.
 std::optional<Contraction> AsContraction(const Stage& stage, const Target& target);
 
+// The stages of a kernel as contractions; nothing for the others.
+using Contractions = std::vector<std::optional<Contraction>>;
+
 // Lets the stages before stages[which], a product of floats, keep the planes of their data. This
-// applies to stages that pad a few planes and would interleave them.
-void StorePlanes(loop::Kernel& kernel, size_t which, const Target& target);
+// applies to stages that pad a few planes and would interleave them. Returns true if there are such
+// stages.
+bool StorePlanes(loop::Kernel& kernel, size_t which, const Target& target);
 
 // Loops of the kernel's stages if Winograd's filtering computes the contraction stages[which], as
 // ContractionNest (register_tile.h) makes them of others.
@@ -129,7 +133,8 @@ Stmt WinogradNest(const loop::Kernel& kernel, size_t which, const WinogradProble
                   const ContractionChoice& choice, Context& context);
 
 // True if the kernel has several products that share rows, and reductions between them.
-bool HasSharedRows(const loop::Kernel& kernel, const Target& target);
+bool HasSharedRows(const loop::Kernel& kernel, const Contractions& contractions,
+                   const Target& target);
 // Returns the loops of such a kernel. All stages of a block of rows are computed before the next
 // block.
 Stmt SharedRowsNest(const loop::Kernel& kernel, Context& context);

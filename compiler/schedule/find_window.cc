@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/schedule/contraction_facts.h"
 #include "compiler/schedule/dot_parts.h"
-#include "compiler/schedule/dot_product.h"
 #include "compiler/schedule/value_range.h"
 #include "compiler/schedule/window.h"
 

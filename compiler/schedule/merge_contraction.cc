@@ -3,6 +3,7 @@
 // products and padding that suit it.
 #include <algorithm>
 
+#include "compiler/schedule/contraction_facts.h"
 #include "compiler/schedule/dot_product.h"
 #include "compiler/schedule/register_tile.h"
 
@@ -53,26 +54,26 @@ bool KeepsOrder(const Stage& padding) {
   return loop::Simplify(load->index.back(), bounds).get() == padding.axes.back().var.get();
 }
 
-// Returns the padding of stages[which] that each tile computes for its own rows. Returns nothing if
-// the padding also permutes axes, runs are short, and memory is not short. All data are then padded
-// first, which makes runs longer. The same is true of matrices: their rows are copied in many
-// pieces, which would each need a test for padding.
-std::optional<size_t> PaddingOfTiles(const loop::Kernel& kernel, size_t which, const DotPlan& dot,
+// Returns the padding that each tile computes for its own rows. Returns nothing if the padding also
+// permutes axes, runs are short, and memory is not short. All data are then padded first, which
+// makes runs longer. The same is true of matrices: their rows are copied in many pieces, which
+// would each need a test for padding.
+std::optional<size_t> PaddingOfTiles(ContractionFacts& facts, const DotPlan& dot,
                                      const Target& target) {
-  const std::optional<size_t> padding = FindRowPadding(kernel, which);
+  const std::optional<size_t> padding = facts.RowPadding();
   if (!padding.has_value() || dot.of_matrices()) return std::nullopt;
-  const bool in_runs = target.short_of_memory || KeepsOrder(kernel.stages[*padding]) ||
-                       kernel.stages[which].reduce.back().extent >= target.machine->dots.min_run;
+  const bool in_runs = target.short_of_memory || KeepsOrder(facts.kernel().stages[*padding]) ||
+                       facts.stage().reduce.back().extent >= target.machine->dots.min_run;
   return in_runs ? padding : std::nullopt;
 }
 
 // Returns the contraction with its epilogues. Its axes are merged or, if tiles pad their rows, only
 // axes of extent 1 are dropped. Returns nothing if no column axis is left.
-std::optional<TiledContraction> WithMergedAxes(const loop::Kernel& kernel, size_t which,
-                                               bool tiles_pad, const Context& context) {
-  Stage stage = kernel.stages[which];
+std::optional<TiledContraction> WithMergedAxes(const ContractionFacts& facts, bool tiles_pad,
+                                               const Target& target) {
+  Stage stage = facts.stage();
   TiledContraction t{.sums = stage.buffer, .init = stage.init};
-  t.stores_sums = !CollectEpilogues(kernel, which, &t.epilogues);
+  t.stores_sums = !CollectEpilogues(facts.kernel(), facts.which(), &t.epilogues);
   if (t.stores_sums) {
     t.epilogues = {{stage.buffer, stage.index, loop::MakeLoad(stage.buffer, stage.index)}};
   }
@@ -85,45 +86,47 @@ std::optional<TiledContraction> WithMergedAxes(const loop::Kernel& kernel, size_
   AddBounds(stage.axes, bounds);
   const Epilogue& first = t.epilogues.front();
   std::optional<Contraction> c =
-      AsContraction(stage, FlatIndex(first.buffer, first.index, bounds), context.target);
+      AsContraction(stage, FlatIndex(first.buffer, first.index, bounds), target);
   if (!c.has_value()) return std::nullopt;
   t.c = *std::move(c);
   return t;
 }
 
-// Returns the contraction by dot products whose padded rows are stored as the instruction reads
-// them. Returns nothing if there is no padding, the stored rows would still have to be copied, they
-// do not fit on the stack, or memory is short.
-std::optional<TiledContraction> OfStoredRows(const loop::Kernel& kernel, size_t which,
+// Returns `merged` by dot products whose padded rows are stored as the instruction reads them.
+// Returns nothing if the stored rows would still have to be copied, or do not fit on the stack.
+std::optional<TiledContraction> OfStoredRows(ContractionFacts& facts, TiledContraction merged,
                                              const Context& context) {
-  const std::optional<size_t> padding = FindRowPadding(kernel, which);
-  const bool may_be = padding.has_value() && !context.target.short_of_memory &&
-                      PlanDotProduct(kernel, which, RowSource::kStored, context).has_value();
-  if (!may_be) return std::nullopt;
-  std::optional<TiledContraction> t = WithMergedAxes(kernel, which, false, context);
-  if (!t.has_value()) return t;
-  t->dot = PlanDotProduct(t->c, RowSource::kStored, context);
-  if (!t->dot.has_value() || t->dot->panel) return std::nullopt;
-  t->padding = padding;
-  return StoreRows(*t, kernel.stages[*padding], context.target) ? t : std::nullopt;
+  merged.dot = PlanDotProduct(merged.c, RowSource::kStored, context);
+  if (!merged.dot.has_value() || merged.dot->panel) return std::nullopt;
+  merged.padding = facts.RowPadding();
+  const Stage& padding = facts.kernel().stages[*merged.padding];
+  if (!StoreRows(merged, padding, context.target)) return std::nullopt;
+  return merged;
 }
 
 }  // namespace
 
-std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, size_t which,
-                                                 const Context& context) {
-  if (std::optional<TiledContraction> t = OfStoredRows(kernel, which, context)) return t;
-  const bool padded = FindRowPadding(kernel, which).has_value();
-  const auto source = padded ? RowSource::kPaddedByTile : RowSource::kData;
-  const std::optional<DotPlan> dot = PlanDotProduct(kernel, which, source, context);
-  const auto padding =
-      dot.has_value() ? PaddingOfTiles(kernel, which, *dot, context.target) : std::nullopt;
-  std::optional<TiledContraction> t = WithMergedAxes(kernel, which, padding.has_value(), context);
-  if (!t.has_value() || !dot.has_value()) return t;
-  t->padding = padding;
-  t->dot = PlanDotProduct(t->c, padding.has_value() ? RowSource::kPaddedByTile : RowSource::kData,
-                          context);
-  return t;
+std::optional<TiledContraction> MergeContraction(ContractionFacts& facts, const Context& context) {
+  const bool padded = facts.RowPadding().has_value();
+  std::optional<TiledContraction> merged;
+  const bool may_store = padded && !context.target.short_of_memory &&
+                         facts.Dot(RowSource::kStored, context).has_value();
+  if (may_store) {
+    merged = WithMergedAxes(facts, /*tiles_pad=*/false, context.target);
+    if (!merged.has_value()) return merged;
+    if (auto stored = OfStoredRows(facts, *merged, context)) return stored;
+  }
+  const auto& dot = facts.Dot(padded ? RowSource::kPaddedByTile : RowSource::kData, context);
+  const std::optional<size_t> padding =
+      dot.has_value() ? PaddingOfTiles(facts, *dot, context.target) : std::nullopt;
+  if (!merged.has_value() || padding.has_value()) {
+    merged = WithMergedAxes(facts, padding.has_value(), context.target);
+  }
+  if (!merged.has_value() || !dot.has_value()) return merged;
+  merged->padding = padding;
+  merged->dot = PlanDotProduct(
+      merged->c, padding.has_value() ? RowSource::kPaddedByTile : RowSource::kData, context);
+  return merged;
 }
 
 }  // namespace kiln::schedule

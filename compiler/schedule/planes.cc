@@ -32,16 +32,18 @@ void SwapLastTwo(std::vector<T>& values) {
 
 }  // namespace
 
-void StorePlanes(loop::Kernel& kernel, size_t which, const Target& target) {
+bool StorePlanes(loop::Kernel& kernel, size_t which, const Target& target) {
   Stage& product = kernel.stages[which];
   const bool takes_elements = product.value.type().dtype.is_float() && !target.broadcasts_lanes();
-  if (!takes_elements || target.short_of_memory) return;
+  if (!takes_elements || target.short_of_memory) return false;
+  bool stores = false;
   for (size_t i = 0; i < which; ++i) {
     Stage& padding = kernel.stages[i];
     if (!InterleavesPlanes(padding, target.machine->transposes.max_planes) ||
         !IsReadByAlone(kernel, which, padding.buffer)) {
       continue;
     }
+    stores = true;
     const Buffer buffer = padding.buffer;
     Shape shape = buffer->shape;
     SwapLastTwo(shape);
@@ -54,6 +56,7 @@ void StorePlanes(loop::Kernel& kernel, size_t which, const Target& target) {
       return loop::MakeLoad(padding.buffer, std::move(index));
     });
   }
+  return stores;
 }
 
 }  // namespace kiln::schedule

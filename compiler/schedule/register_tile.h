@@ -141,10 +141,10 @@ struct TiledContraction {
   int64_t steps() const { return dot.has_value() ? dot->steps : TotalExtent(c.reduce); }
 };
 
-// Returns stages[which] of a kernel with its axes merged, and its epilogues. Returns nothing if
-// merging removes the column axis.
-std::optional<TiledContraction> MergeContraction(const loop::Kernel& kernel, size_t which,
-                                                 const Context& context);
+// Returns a contraction with its axes merged, and its epilogues. Returns nothing if merging removes
+// the column axis.
+class ContractionFacts;
+std::optional<TiledContraction> MergeContraction(ContractionFacts& facts, const Context& context);
 
 // Returns the inputs of the choice of a tile's shape.
 TileProblem TileProblemOf(const TiledContraction& contraction, const Target& target);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/schedule/contraction_choice.h"
+#include "compiler/schedule/contraction_facts.h"
 #include "compiler/schedule/register_tile.h"
 
 namespace kiln::schedule {
@@ -32,13 +33,10 @@ void KeepSumsApart(loop::Kernel& product) {
                    [&](const std::vector<Expr>& index) { return loop::MakeLoad(own, index); });
 }
 
-// Returns the product that stages[begin] computes; nothing if it is not a product. The result
-// includes the next stage if this comes before `end`, is computed from the sums element by element,
-// and nothing else reads the sums.
-std::optional<loop::Kernel> ProductAt(const std::vector<Stage>& stages, size_t begin, size_t end,
-                                      const Target& target) {
+// Returns the kernel of a product, stages[begin]. It includes the next stage if this comes before
+// `end`, is computed from the sums element by element, and nothing else reads the sums.
+loop::Kernel ProductAt(const std::vector<Stage>& stages, size_t begin, size_t end) {
   const Stage& sums = stages[begin];
-  if (!AsContraction(sums, target).has_value()) return std::nullopt;
   const size_t next = begin + 1;
   if (next >= end || stages[next].combine != loop::Combine::kNone ||
       !Reads(stages[next], sums.buffer)) {
@@ -53,8 +51,9 @@ std::optional<loop::Kernel> ProductAt(const std::vector<Stage>& stages, size_t b
   return !read_later && CollectEpilogues(both, 0, &epilogues) ? both : KernelOf({sums});
 }
 
-Stmt ProductNest(const loop::Kernel& product, Context& context) {
-  std::optional<TiledContraction> merged = MergeContraction(product, 0, context);
+Stmt ProductNest(const loop::Kernel& product, Contraction contraction, Context& context) {
+  ContractionFacts facts(product, 0, std::move(contraction));
+  std::optional<TiledContraction> merged = MergeContraction(facts, context);
   if (!merged.has_value()) return ColumnlessNest(product, 0, context);
   std::optional<ContractionProblem> problem = AsContractionProblem(*merged, product, 0, context);
   ContractionChoice choice;
@@ -84,10 +83,11 @@ Stmt EmitRowBlock(const std::vector<Stage>& stages, bool stores_across, Context&
   std::vector<Stmt> stmts;
   const size_t along = stores_across ? stages.size() - 1 : stages.size();
   for (size_t i = 0; i < along;) {
-    if (const std::optional<loop::Kernel> product = ProductAt(stages, i, along, one_core)) {
-      stmts.push_back(ProductNest(*product, context));
+    if (std::optional<Contraction> contraction = AsContraction(stages[i], one_core)) {
+      const loop::Kernel product = ProductAt(stages, i, along);
+      stmts.push_back(ProductNest(product, *std::move(contraction), context));
       absl::StrAppend(description, ", ", context.description);
-      i += product->stages.size();
+      i += product.stages.size();
       continue;
     }
     const bool sums = stages[i].combine != loop::Combine::kNone;

@@ -8,7 +8,7 @@
 #include "compiler/base/status.h"
 #include "compiler/loop/pipeline.h"
 #include "compiler/schedule/contraction_choice.h"
-#include "compiler/schedule/dot_product.h"
+#include "compiler/schedule/contraction_facts.h"
 #include "compiler/schedule/families.h"
 #include "compiler/schedule/fixed_point.h"
 #include "compiler/schedule/register_tile.h"
@@ -106,13 +106,13 @@ std::vector<int> AddParams(const std::vector<Buffer>& buffers, std::vector<Buffe
   return numbers;
 }
 
-// Returns the position of the first stage that is a contraction; kernel.stages.size() if there is
-// none.
-size_t FindContraction(const loop::Kernel& kernel, const Target& target) {
-  for (size_t i = 0; i < kernel.stages.size(); ++i) {
-    if (schedule::AsContraction(kernel.stages[i], target).has_value()) return i;
+// Returns each stage as a contraction; nothing for those that are none.
+schedule::Contractions ContractionsOf(const loop::Kernel& kernel, const Target& target) {
+  schedule::Contractions contractions;
+  for (const Stage& stage : kernel.stages) {
+    contractions.push_back(schedule::AsContraction(stage, target));
   }
-  return kernel.stages.size();
+  return contractions;
 }
 
 bool HasUpdateOrRanks(const loop::Kernel& kernel) {
@@ -176,13 +176,14 @@ absl::StatusOr<Stmt> DirectNest(const loop::Kernel& kernel, size_t which,
   return schedule::ContractionNest(kernel, which, std::move(merged), plan, context);
 }
 
-// Returns the loops of a kernel whose stages[which] is a contraction.
-absl::StatusOr<Stmt> BuildContraction(const loop::Kernel& kernel, size_t which,
+// Returns the loops of a kernel with a contraction.
+absl::StatusOr<Stmt> BuildContraction(schedule::ContractionFacts& facts,
                                       const ScheduleOptions& options, schedule::Context& context,
                                       std::optional<ScheduledContraction>& scheduled) {
   const Target& target = context.target;
-  std::optional<schedule::TiledContraction> merged =
-      schedule::MergeContraction(kernel, which, context);
+  const loop::Kernel& kernel = facts.kernel();
+  const size_t which = facts.which();
+  std::optional<schedule::TiledContraction> merged = schedule::MergeContraction(facts, context);
   std::optional<schedule::ContractionProblem> problem;
   if (merged.has_value()) {
     problem = schedule::AsContractionProblem(*merged, kernel, which, context);
@@ -234,16 +235,21 @@ absl::StatusOr<Stmt> Build(loop::Kernel& kernel, const ScheduleOptions& options,
   if (window.has_value()) {
     if (std::optional<Stmt> nest = schedule::WindowNest(kernel, *window, context)) return *nest;
   }
-  if (schedule::HasSharedRows(kernel, context.target)) {
+  const schedule::Contractions contractions = ContractionsOf(kernel, context.target);
+  if (schedule::HasSharedRows(kernel, contractions, context.target)) {
     return schedule::SharedRowsNest(kernel, context);
   }
-  const size_t contraction = FindContraction(kernel, context.target);
-  if (contraction < kernel.stages.size()) {
-    const bool by_dots =
-        schedule::PlanDotProduct(kernel, contraction, schedule::RowSource::kData, context)
-            .has_value();
-    if (!by_dots) schedule::StorePlanes(kernel, contraction, context.target);
-    return BuildContraction(kernel, contraction, options, context, scheduled);
+  const auto found = std::find_if(contractions.begin(), contractions.end(),
+                                  [](const auto& c) { return c.has_value(); });
+  if (found != contractions.end()) {
+    const auto which = static_cast<size_t>(found - contractions.begin());
+    schedule::ContractionFacts facts(kernel, which, **found);
+    const bool by_dots = facts.Dot(schedule::RowSource::kData, context).has_value();
+    if (!by_dots && schedule::StorePlanes(kernel, which, context.target)) {
+      const auto planes = schedule::AsContraction(kernel.stages[which], context.target);
+      facts = {kernel, which, planes.value_or(**found)};
+    }
+    return BuildContraction(facts, options, context, scheduled);
   }
   if (HasReduction(kernel)) {
     const std::optional<Stmt> by_axis = schedule::WindowsByAxis(kernel, context);

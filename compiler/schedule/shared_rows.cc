@@ -156,14 +156,17 @@ std::vector<Strip> BlocksOfRows(const Rows& rows, int64_t extent, const Target& 
 
 }  // namespace
 
-bool HasSharedRows(const loop::Kernel& original, const Target& target) {
+bool HasSharedRows(const loop::Kernel& original, const Contractions& contractions,
+                   const Target& target) {
   const loop::Kernel kernel = InOneOrder(original);
   const size_t shared = SharedAxes(kernel);
   if (shared == 0) return false;
   int products = 0;
   bool by_rows = true, reduces = false;
-  for (const Stage& stage : kernel.stages) {
-    if (const std::optional<Contraction> c = AsContraction(stage, target)) {
+  for (size_t i = 0; i < kernel.stages.size(); ++i) {
+    const Stage& stage = kernel.stages[i];
+    // The order of the last stage's axes may have changed. It is no contraction then.
+    if (const std::optional<Contraction>& c = contractions[i]) {
       ++products;
       by_rows &=
           Contains(c->rows, stage.axes[shared - 1].var) || stage.axes[shared - 1].extent == 1;
