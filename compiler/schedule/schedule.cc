@@ -106,7 +106,7 @@ std::vector<int> AddParams(const std::vector<Buffer>& buffers, std::vector<Buffe
   return numbers;
 }
 
-// Returns each stage as a contraction; nothing for those that are none.
+// Returns each stage as a contraction, or nothing for other stages.
 schedule::Contractions ContractionsOf(const loop::Kernel& kernel, const Target& target) {
   schedule::Contractions contractions;
   for (const Stage& stage : kernel.stages) {

@@ -3,11 +3,11 @@
 """Compares what two compilers make of the same models:
 
     tools/testing/compare_compilers.py OLD_KILN NEW_KILN FOLDER...
-    tools/testing/compare_compilers.py OLD_KILN NEW_KILN FOLDER --stage scheduled    # the text of a stage, which is faster
     tools/testing/compare_compilers.py OLD_KILN NEW_KILN FOLDER --only '*kws*' --targets cortex-m4f,cortex-m55
 
 Every model of the folders is compiled for each target by both code generators. Objects and shared objects must be equal byte for byte, C sources and headers
-without their comments, and JSON as values. If both compilers refuse a model in the same words, this counts as equal. Differences are printed, and the exit
+without their comments, and JSON as values. If both compilers refuse a model in the same words, this counts as equal. With `--stage scheduled`, only the text of
+this stage is compared, which is faster. Differences are printed, and the exit
 status is 1 if there is one.
 """
 
