@@ -68,7 +68,7 @@ CASES = [
     Case("pointwise", "scheduled", None, _C + ["--cpu-variants", "x86-64-v2,x86-64-v3"], "variants"),
     Case("dense", "plans", options=_C, label="x86-64-v3"),
     Case("softmax", "plans", options=_C),
-    Case("winograd", "plans", options=_C),
+    Case("winograd", "plans", options=_C + ["--tuning", FOLDER + "/winograd.tuning"]),
     Case("bytes", "plans", "x86-64-v4 -mattr=+avx512vnni", _C),
     # The passes over loops.
     Case("windows", "after:flatten-buffers", options=_C),
