@@ -6,9 +6,8 @@
     tools/testing/compare_compilers.py OLD_KILN NEW_KILN FOLDER --only '*kws*' --targets cortex-m4f,cortex-m55
 
 Every model of the folders is compiled for each target by both code generators. Objects and shared objects must be equal byte for byte, C sources and headers
-without their comments, and JSON as values. If both compilers refuse a model in the same words, this counts as equal. With `--stage scheduled`, only the text of
-this stage is compared, which is faster. Differences are printed, and the exit
-status is 1 if there is one.
+without their comments, and JSON as values. If both compilers refuse a model in the same words, this counts as equal. With `--stage scheduled`, only the text
+of this stage is compared, which is faster. Differences are printed, and the exit status is 1 if there is one.
 """
 
 import argparse
