@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kiln/machine_rows.h"
 
+#include <unistd.h>
+
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "tools/terminal/terminal.h"
+#include "tools/terminal/text.h"
 
 namespace kiln::tools {
 namespace {
@@ -38,9 +42,14 @@ nlohmann::ordered_json MachineJson(const Machine& machine) {
 
 std::string MachineLines(const std::vector<Target>& targets) {
   std::string lines;
+  const int columns = TerminalColumns(STDOUT_FILENO);  // 0: not a terminal
   for (const Target& target : targets) {
-    absl::StrAppend(&lines, "machine", targets.size() > 1 ? " of " + target.name : "", ": ",
-                    MachineText(*target.machine), "\n");
+    const std::string name =
+        absl::StrCat("machine", targets.size() > 1 ? " of " + target.name : "", ": ");
+    const std::string text = MachineText(*target.machine);
+    absl::StrAppend(&lines, name,
+                    columns == 0 ? text : Wrapped(text, name.size(), static_cast<size_t>(columns)),
+                    "\n");
   }
   return lines;
 }
