@@ -25,6 +25,13 @@ int64_t ColumnBytes(const Contraction& c) {
   return c.column.extent * TotalExtent(c.reduce) * c.y.type().dtype.bytes();
 }
 
+std::vector<Axis> ColumnAxes(const Contraction& c) {
+  std::vector<Axis> axes = c.batch;
+  axes.insert(axes.end(), c.reduce.begin(), c.reduce.end());
+  axes.push_back(c.column);
+  return axes;
+}
+
 const loop::Load* FactorLoad(Expr e) {
   while (const auto* cast = e.As<loop::Cast>()) e = cast->a;
   return e.As<loop::Load>();

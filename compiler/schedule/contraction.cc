@@ -82,7 +82,7 @@ Levels LevelsOf(TiledContraction& t, Context& context) {
   const ContractionPlan& plan = t.plan;
   const Level blocks =
       TileLevel(Level::Kind::kColumnBlocks, "block", t.c.column.extent, plan.tile.columns());
-  if (t.of_matrices() && t.dot->stores_matrices()) {
+  if (t.stores_matrices()) {
     return LevelsOfStoredMatrices(t, blocks, context);
   }
   std::vector<Level> levels, batch;
@@ -109,10 +109,9 @@ Levels LevelsOf(TiledContraction& t, Context& context) {
 // of tasks.
 size_t EndOfParallel(const TiledContraction& t, const Levels& levels) {
   size_t end = levels.first_shared;
-  const bool stores_matrices = t.of_matrices() && t.dot->stores_matrices();
   const auto may_be_fused = [&](const Level& level) {
     return level.kind != Level::Kind::kParts &&
-           !(stores_matrices && level.kind == Level::Kind::kRowTiles);
+           !(t.stores_matrices() && level.kind == Level::Kind::kRowTiles);
   };
   int64_t tasks = 1;
   while (end < levels.all.size() && may_be_fused(levels.all[end]) && tasks < t.plan.tasks) {
@@ -123,12 +122,11 @@ size_t EndOfParallel(const TiledContraction& t, const Levels& levels) {
 
 // Lets the tiles prefetch what the plan says.
 void SharePrefetches(TiledContraction& t, const Levels& levels) {
-  const bool stores_matrices = t.of_matrices() && t.dot->stores_matrices();
   const int64_t passes = PassesOverBlock(levels.all);
-  if (t.plan.next_columns && (stores_matrices || passes > 1)) {
+  if (t.plan.next_columns && (t.stores_matrices() || passes > 1)) {
     const int64_t of_block = t.plan.tile.columns() * TotalExtent(t.c.reduce) * ElementsOfStep(t);
     const int64_t of_part = of_block / t.plan.parts;
-    t.shared_columns = {of_part, passes, stores_matrices ? of_block : of_part};
+    t.shared_columns = {of_part, passes, t.stores_matrices() ? of_block : of_part};
   }
   if (t.plan.next_rows) {
     t.blocks_per_row_tile = DivideUp(t.c.column.extent, t.plan.tile.columns());
@@ -138,8 +136,7 @@ void SharePrefetches(TiledContraction& t, const Levels& levels) {
 Stmt TileLoops(TiledContraction& t, Context& context) {
   Levels levels = LevelsOf(t, context);
   SharePrefetches(t, levels);
-  const bool columns_first =
-      t.plan.columns_outside || (t.of_matrices() && t.dot->stores_matrices());
+  const bool columns_first = t.plan.columns_outside || t.stores_matrices();
   context.description = absl::StrCat(
       "contraction ", Text(t.plan.tile), columns_first ? " columns outside" : " rows outside",
       t.plan.packs() ? " packed" : "",

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/schedule/contraction_facts.h"
 
-#include <utility>
-
 #include "compiler/loop/expr_node.h"
 
 namespace kiln::schedule {
@@ -39,14 +37,11 @@ std::optional<size_t> ContractionFacts::RowPadding() {
 }
 
 const std::optional<DotPlan>& ContractionFacts::Dot(RowSource source, const Context& context) {
-  std::optional<std::optional<DotPlan>>& dot = dots_[static_cast<size_t>(source)];
-  if (!dot.has_value()) {
-    dot.emplace();
-    if (MayBeDotProduct(stage(), contraction_, context)) {
-      dot = PlanDotProduct(WithoutUnitAxes(contraction_), source, context);
-    }
+  const auto [found, is_new] = dots_.try_emplace(source);
+  if (is_new && MayBeDotProduct(stage(), contraction_, context)) {
+    found->second = PlanDotProduct(WithoutUnitAxes(contraction_), source, context);
   }
-  return *dot;
+  return found->second;
 }
 
 }  // namespace kiln::schedule

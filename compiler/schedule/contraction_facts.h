@@ -4,7 +4,7 @@
 #ifndef KILN_COMPILER_SCHEDULE_CONTRACTION_FACTS_H_
 #define KILN_COMPILER_SCHEDULE_CONTRACTION_FACTS_H_
 
-#include <array>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -27,7 +27,6 @@ class ContractionFacts {
   const loop::Kernel& kernel() const { return *kernel_; }
   size_t which() const { return which_; }
   const Stage& stage() const { return kernel_->stages[which_]; }
-  const Contraction& contraction() const { return contraction_; }
 
   std::optional<size_t> RowPadding();  // FindRowPadding
   // Returns the plan for computing the contraction by dot products whose rows come from `source`.
@@ -40,7 +39,7 @@ class ContractionFacts {
   size_t which_;
   Contraction contraction_;
   std::optional<std::optional<size_t>> row_padding_;
-  std::array<std::optional<std::optional<DotPlan>>, kRowSources> dots_;
+  std::map<RowSource, std::optional<DotPlan>> dots_;
 };
 
 }  // namespace kiln::schedule

@@ -87,14 +87,6 @@ SumOrder OrderOfSums(const TiledContraction& t, const Target& target) {
   return {.fused = FusesMultiplyAdd(target, t.init.type().dtype)};
 }
 
-// Returns the column factor as a form in the batch, the reduction and the column.
-std::optional<loop::LinearForm> ColumnForm(const TiledContraction& t) {
-  std::vector<Axis> order = t.c.batch;
-  order.insert(order.end(), t.c.reduce.begin(), t.c.reduce.end());
-  order.push_back(t.c.column);
-  return FactorForm(t.c.y, order);
-}
-
 bool IsPackable(const TiledContraction& t, const loop::LinearForm& form, const Context& context) {
   int64_t base = 0;
   return FindConstant(context, FactorLoad(t.c.y)->buffer) != nullptr &&
@@ -103,7 +95,7 @@ bool IsPackable(const TiledContraction& t, const loop::LinearForm& form, const C
 
 Columns SourceOfColumns(const TiledContraction& t, const Context& context) {
   if (t.dot.has_value()) return Columns::kPacked;
-  const std::optional<loop::LinearForm> form = ColumnForm(t);
+  const std::optional<loop::LinearForm> form = FactorForm(t.c.y, ColumnAxes(t.c));
   if (IsPackable(t, *form, context)) return Columns::kPacked;
   const bool constant = FindConstant(context, FactorLoad(t.c.y)->buffer) != nullptr;
   return !constant && form->coefficients.back() == 1 ? Columns::kInPlace : Columns::kCopied;
@@ -129,10 +121,7 @@ void PlanReduction(const TiledContraction& t, const Target& target, ContractionP
 ContractionPlan PlanContraction(const TiledContraction& t, const ContractionChoice& choice,
                                 int64_t cost, const Context& context) {
   const Target& target = context.target;
-  const bool of_matrices = t.of_matrices();
-  const bool stores_matrices = of_matrices && t.dot->stores_matrices();
-  ContractionPlan plan{.order = OrderOfSums(t, target),
-                       .tile = {.outer_rows = choice.outer_rows,
+  ContractionPlan plan{.tile = {.outer_rows = choice.outer_rows,
                                 .rows = choice.rows,
                                 .vectors = choice.vectors,
                                 .lanes = TileLanes(TileProblemOf(t, target), target)},
@@ -145,7 +134,7 @@ ContractionPlan PlanContraction(const TiledContraction& t, const ContractionChoi
                               : plan.tile.columns();
   plan.batch_inside = !plan.columns_outside && KeepsAllColumns(t, plan, target);
   // Matrix products of split float32 factors take about as long as vector products.
-  const bool is_fast = of_matrices && t.dot->factor_parts == 1;
+  const bool is_fast = t.of_matrices() && t.dot->factor_parts == 1;
   const bool threads =
       WorthThreads(is_fast ? cost / target.machine->matrices.speedup : cost, target);
   const int64_t cores = std::max(target.cores, 1);
@@ -154,14 +143,15 @@ ContractionPlan PlanContraction(const TiledContraction& t, const ContractionChoi
   // Threads share the blocks of columns. The reduction is divided only if there are enough blocks
   // for that.
   const int64_t blocks = DivideUp(t.c.column.extent, plan.tile.columns());
-  if (stores_matrices) {
+  if (t.stores_matrices()) {
     plan.parts = t.dot->reduction_parts;
   } else if (plan.columns_outside &&
              (!threads || TotalExtent(t.c.batch) * blocks >= tasks_per_core / 2 * cores)) {
     plan.parts = PartsOfReduction(t, plan, target);
   }
   PlanReduction(t, target, plan);
-  plan.next_columns = plan.packs() && target.has_caches && (stores_matrices || !t.dot.has_value());
+  plan.next_columns =
+      plan.packs() && target.has_caches && (t.stores_matrices() || !t.dot.has_value());
   plan.next_rows = target.has_caches && !plan.columns_outside && HasContiguousRows(t) &&
                    plan.tile.rows < t.c.rows[0].extent;
   return plan;
@@ -179,10 +169,13 @@ absl::Status CheckPlan(const TiledContraction& t, const ContractionPlan& plan,
   const TileShape& tile = plan.tile;
   const int64_t sums = tile.outer_rows * tile.rows * tile.vectors;
   const int64_t most = MaxAccumulators(context.target) * problem.vector_rows;
+  const bool is_the_only = problem.only.has_value() &&
+                           tile.outer_rows == problem.only->outer_rows &&
+                           tile.rows == problem.only->rows && tile.vectors == problem.only->vectors;
   const bool fits = tile.outer_rows >= 1 && tile.outer_rows <= problem.outer_rows &&
                     tile.rows >= 1 && tile.rows <= problem.rows && tile.vectors >= 1 &&
                     tile.lanes == TileLanes(problem, context.target) &&
-                    (problem.only.has_value() || sums <= most);
+                    (problem.only.has_value() ? is_the_only : sums <= most);
   if (!fits) {
     return refuse("tile", Text(tile), "one that fits the rows, columns and registers");
   }
@@ -192,7 +185,7 @@ absl::Status CheckPlan(const TiledContraction& t, const ContractionPlan& plan,
     if (!as_planned) return refuse("plan", Text(plan), "packed columns and the parts of the rows");
     return absl::OkStatus();
   }
-  const loop::LinearForm form = *ColumnForm(t);
+  const loop::LinearForm form = *FactorForm(t.c.y, ColumnAxes(t.c));
   if (plan.columns == Columns::kPacked && !IsPackable(t, form, context)) {
     return refuse("columns", "packed", "copied or in place: they are not constant");
   }
@@ -204,9 +197,9 @@ absl::Status CheckPlan(const TiledContraction& t, const ContractionPlan& plan,
     return refuse("columns together", plan.columns_together, "those of a vector or of a tile");
   }
   if (plan.parts != 1) {
-    const bool divides = plan.columns_outside && t.c.rows.size() == 1 && t.c.reduce.size() == 1 &&
-                         t.init.As<loop::FloatImm>() != nullptr && plan.parts > 0 &&
-                         t.c.reduce[0].extent % plan.parts == 0;
+    const bool divides = plan.columns_outside && !plan.batch_inside && t.c.rows.size() == 1 &&
+                         t.c.reduce.size() == 1 && t.init.As<loop::FloatImm>() != nullptr &&
+                         plan.parts > 0 && t.c.reduce[0].extent % plan.parts == 0;
     if (!divides) return refuse("parts", plan.parts, "1, or a divisor of a reduction by one axis");
   }
   if (!plan.packs() && (plan.columns_ahead > 0 || plan.next_columns)) {

@@ -47,8 +47,8 @@ struct ContractionPlan {
 };
 
 // Returns the plan on one line, such as
-//   tile 14x2x16, rows outside, columns packed 32 together, sums in order, fused, 64 tasks,
-//   unrolls 112, prefetches next columns and epilogue
+//   tile 14x2x16, rows outside, columns packed 32 together, sums in order, fused,
+//   up to 64 tasks, unrolls 112, prefetches next columns and epilogue
 std::string Text(const ContractionPlan& plan);
 
 }  // namespace kiln::schedule

@@ -29,9 +29,7 @@ PackedDotColumns PackDotColumns(const TiledContraction& t, const std::vector<int
   const DotPlan& dot = *t.dot;
   const loop::Load* load = FactorLoad(t.c.y);
   const Tensor& source = FindConstant(context, load->buffer)->tensor;
-  std::vector<Axis> order = t.c.batch;
-  order.insert(order.end(), t.c.reduce.begin(), t.c.reduce.end());
-  order.push_back(t.c.column);
+  const std::vector<Axis> order = ColumnAxes(t.c);
   const loop::LinearForm form = *FactorForm(t.c.y, order);
   int64_t base = 0;
   loop::AsInt(form.base, &base);

@@ -28,8 +28,6 @@ enum class RowSource {
   kStored,        // the stage of RowPadding stores all rows (StoreRows)
 };
 
-inline constexpr size_t kRowSources = 3;
-
 // True if dot products could compute the contraction of a stage: it is one of integers, or of
 // floats that may be rounded or split, by suitable constants.
 bool MayBeDotProduct(const Stage& stage, const Contraction& contraction, const Context& context);

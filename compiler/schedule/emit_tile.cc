@@ -318,7 +318,7 @@ class TileEmitter {
   const TiledContraction& t_;
   const TilePlace& place_;
   const DotLoop* const one_loop_ = t_.dot.has_value() ? t_.dot->loop : nullptr;
-  const bool of_matrices_ = t_.dot.has_value() && t_.dot->of_matrices();
+  const bool of_matrices_ = t_.of_matrices();
   // Registers that hold matrices add to partial sums in their place.
   const bool in_place_ = of_matrices_ && t_.plan.parts > 1;
   const int64_t sum_lanes_ = t_.plan.tile.lanes;

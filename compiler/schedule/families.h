@@ -4,7 +4,6 @@
 #ifndef KILN_COMPILER_SCHEDULE_FAMILIES_H_
 #define KILN_COMPILER_SCHEDULE_FAMILIES_H_
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,7 +11,6 @@
 
 #include "compiler/loop/stage.h"
 #include "compiler/schedule/code_shape.h"
-#include "compiler/schedule/contraction_plan.h"
 #include "compiler/schedule/nest.h"
 #include "compiler/schedule/tensor_memory.h"
 #include "compiler/schedule/tuning.h"
@@ -34,8 +32,6 @@ struct Context {
   bool float_parts = false;
   // The plan of each contraction, and the order of each other sum, as lines of text.
   std::vector<std::string> plans = {};
-  // Replaces plans of contractions (ScheduleOptions::replan); null if they stay.
-  const std::function<ContractionPlan(const ContractionPlan&)>* replan = nullptr;
 
   // Adds a line to `plans` unless it is the last one.
   void Note(std::string line) {
@@ -104,6 +100,8 @@ struct Contraction {
 int64_t RowExtent(const Contraction& contraction, size_t from_last);
 // Returns the bytes of the column factor for one element of the batch.
 int64_t ColumnBytes(const Contraction& contraction);
+// Returns the axes of the column factor: batch, reduction and column.
+std::vector<Axis> ColumnAxes(const Contraction& contraction);
 // Returns the load under a factor's casts; null if there is none.
 const loop::Load* FactorLoad(Expr factor);
 // Returns the factor with its load replaced by `load`.

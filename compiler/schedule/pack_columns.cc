@@ -49,9 +49,7 @@ Stmt PackColumns(TiledContraction& t, Context& context) {
     return {};
   }
   const loop::Load* load = FactorLoad(t.c.y);
-  std::vector<Axis> order = t.c.batch;
-  order.insert(order.end(), t.c.reduce.begin(), t.c.reduce.end());
-  order.push_back(t.c.column);
+  const std::vector<Axis> order = ColumnAxes(t.c);
   const loop::LinearForm form = *FactorForm(t.c.y, order);
   t.block = loop::MakeVar("block");
   t.column = loop::MakeVar("column");

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/schedule/accumulate.h"
 #include "compiler/schedule/families.h"
 #include "compiler/schedule/long_windows.h"
 #include "compiler/schedule/reduction_stage.h"
@@ -119,6 +120,10 @@ Stmt ReductionNest(const loop::Kernel& original, Context& context) {
       std::vector<Axis> outer = FreshAxes({axes.begin(), axes.end() - 1});
       const loop::Kernel lanes = TileOfAxis(kernel, shared - 1, begin, extent);
       if (long_windows.any()) {
+        for (const Stage& stage : kernel.stages) {
+          if (stage.combine == loop::Combine::kNone) continue;
+          NoteOrder(stage, {.fused = IsFused(stage.combine, stage.value, context.target)}, context);
+        }
         return LongWindowNest(lanes, long_windows, count, threads, context.target);
       }
       const Stmt body = SharedNest(lanes, outer, inner_stage);

@@ -136,6 +136,10 @@ Stage ForVectors(const Stage& stage, const SumOrder& order, Context& context) {
   return RelayoutConstants(stage, LoopOrder(stage, order), context);
 }
 
+void NoteOrder(const Stage& stage, const SumOrder& order, Context& context) {
+  context.Note(absl::StrCat("reduction of ", stage.buffer->name, " ", Text(order)));
+}
+
 Stmt InnerStage(const Stage& stage, Context& context) {
   if (stage.combine == loop::Combine::kNone) {
     const Stmt store = loop::MakeStore(stage.buffer, stage.index, stage.value);
@@ -146,7 +150,7 @@ Stmt InnerStage(const Stage& stage, Context& context) {
     return Nest({stage.axes.begin(), stage.axes.end() - 1}, ForKind::kSerial, vector);
   }
   const SumOrder order = OrderOfSums(stage, context.target);
-  context.Note(absl::StrCat("sums of ", stage.buffer->name, " ", Text(order)));
+  NoteOrder(stage, order, context);
   return order.kind == SumOrder::Kind::kLanes ? AlongReduce(stage, order.ways, context)
                                               : AlongSpace(stage, order, context);
 }

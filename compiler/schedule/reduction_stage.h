@@ -8,6 +8,9 @@
 
 namespace kiln::schedule {
 
+// Adds a line about the order of a stage's sums to the plans.
+void NoteOrder(const Stage& stage, const SumOrder& order, Context& context);
+
 // Returns the stage with constants in the layout for vectors along the axis that `order` names, or
 // as dot products.
 Stage ForVectors(const Stage& stage, const SumOrder& order, Context& context);

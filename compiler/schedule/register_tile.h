@@ -137,6 +137,7 @@ struct TiledContraction {
   CodeShape code = {};
 
   bool of_matrices() const { return dot.has_value() && dot->of_matrices(); }
+  bool stores_matrices() const { return dot.has_value() && dot->stores_matrices(); }
   // Number of steps of the whole reduction.
   int64_t steps() const { return dot.has_value() ? dot->steps : TotalExtent(c.reduce); }
 };
@@ -156,7 +157,7 @@ ContractionPlan PlanContraction(const TiledContraction& contraction,
                                 const Context& context);
 // Sets how the target runs the reduction of a contraction whose tile is planned: max_unrolled
 // (small if code has to be small), columns_ahead (for columns that do not stay in the L1 cache),
-// epilogue_ahead, and fused products.
+// epilogue_ahead, and the order of the sums.
 void PlanReduction(const TiledContraction& contraction, const Target& target,
                    ContractionPlan& plan);
 // Returns InvalidArgument, with the field, the value found and the value wanted, if a plan does not

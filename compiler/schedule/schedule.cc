@@ -166,10 +166,11 @@ absl::StatusOr<std::optional<ContractionChoice>> TunedChoice(
 // Returns the loops of a kernel whose stages[which] is computed directly, as its plan says.
 absl::StatusOr<Stmt> DirectNest(const loop::Kernel& kernel, size_t which,
                                 schedule::TiledContraction merged, const ContractionChoice& choice,
-                                absl::string_view problem, schedule::Context& context) {
+                                absl::string_view problem, const ScheduleOptions& options,
+                                schedule::Context& context) {
   const int64_t cost = schedule::Cost(kernel.stages[which], context.target);
   schedule::ContractionPlan plan = schedule::PlanContraction(merged, choice, cost, context);
-  if (context.replan != nullptr && *context.replan) plan = (*context.replan)(plan);
+  if (options.replan) plan = options.replan(plan);
   KILN_RETURN_IF_ERROR(schedule::CheckPlan(merged, plan, context));
   context.Note(absl::StrCat("contraction ", problem));
   context.Note(schedule::Text(plan));
@@ -190,7 +191,7 @@ absl::StatusOr<Stmt> BuildContraction(schedule::ContractionFacts& facts,
   }
   if (!merged.has_value()) return schedule::ColumnlessNest(kernel, which, context);
   if (!problem.has_value()) {
-    return DirectNest(kernel, which, *std::move(merged), {}, "", context);
+    return DirectNest(kernel, which, *std::move(merged), {}, "", options, context);
   }
   KILN_ASSIGN_OR_RETURN(const std::optional<ContractionChoice> tuned,
                         TunedChoice(*problem, options, target));
@@ -212,8 +213,8 @@ absl::StatusOr<Stmt> BuildContraction(schedule::ContractionFacts& facts,
                               choice.block_rows, " rows of tiles, sums ", schedule::Text(order)));
     nest = schedule::WinogradNest(kernel, which, *problem->winograd, choice, context);
   } else {
-    KILN_ASSIGN_OR_RETURN(
-        nest, DirectNest(kernel, which, *std::move(merged), choice, problem->text, context));
+    KILN_ASSIGN_OR_RETURN(nest, DirectNest(kernel, which, *std::move(merged), choice, problem->text,
+                                           options, context));
   }
   if (tuned.has_value()) absl::StrAppend(&context.description, " tuned");
   return nest;
@@ -293,8 +294,7 @@ absl::StatusOr<Scheduled> ScheduleKernel(const loop::Kernel& original, const Tar
       .code = CodeShapeOf(target, options.optimize),
       .memory = memory,
       .bfloat16_products = options.bfloat16_products,
-      .float_parts = options.optimize != Optimize::kSize && !target.by_c_compiler,
-      .replan = &options.replan};
+      .float_parts = options.optimize != Optimize::kSize && !target.by_c_compiler};
   Scheduled scheduled;
   KILN_ASSIGN_OR_RETURN(Stmt body, Build(kernel, options, context, scheduled.contraction));
   scheduled.func.name = kernel.name;

@@ -57,9 +57,7 @@ loop::Kernel InOneOrder(const loop::Kernel& kernel) {
 // read it.
 Stage CopyColumns(Stage& stage, const Contraction& c) {
   const loop::Load* load = FactorLoad(c.y);
-  std::vector<Axis> order = c.batch;
-  order.insert(order.end(), c.reduce.begin(), c.reduce.end());
-  order.push_back(c.column);
+  const std::vector<Axis> order = ColumnAxes(c);
   const std::optional<loop::LinearForm> form = FactorForm(c.y, order);
   std::vector<Axis> read;
   for (size_t i = 0; i < order.size(); ++i) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order in which a schedule adds the terms of a sum of floats. The bits of the sum depend on
-// this order, and on nothing else that a schedule decides: not on tiles, packing, threads or
-// prefetches. The same is true of a maximum or minimum, whose zero may have either sign. Sums of
-// integers have the same bits in every order.
+// this order, and on nothing else that a schedule decides: not on packing, threads or prefetches.
+// The order of a contraction does not depend on its tile. The reduction family divides the columns
+// into tiles of a fixed size, and a smaller last tile may have another order. A maximum or minimum
+// has an order too, since its zero may have either sign. Sums of integers have the same bits in
+// every order.
 #ifndef KILN_COMPILER_SCHEDULE_SUM_ORDER_H_
 #define KILN_COMPILER_SCHEDULE_SUM_ORDER_H_
 
@@ -47,7 +49,7 @@ SumOrder OrderOfTile(const SumOrder& order, const loop::Stage& stage, int64_t co
 // tile of the reduction family: as many vectors as hide the latency of an addition.
 int64_t ReductionTile(int64_t extent, DType dtype, const Target& target);
 
-// Returns "in order", "4 chains", "16 lanes", "groups of vdpbf16ps" or "Winograd F(4x4, 3x3)",
+// Returns "in order", "in 4 chains", "in 16 lanes", "by vdpbf16ps" or "by Winograd F(4x4, 3x3)",
 // followed by ", fused" if products are fused.
 std::string Text(const SumOrder& order);
 

@@ -41,7 +41,6 @@ ALLOWED_NUMBERS = [
     ("", r"\bDType::\w+\(\d+\)", "the bits of a type"),
     ("", r"\bIsInteger\(\w+, \d+\)|\bbits (?:==|<=|>) \d+", "the bits of a type"),
     ("dot_parts.h", r"\bkSignBit = 128\b", "the sign bit of a byte"),
-    ("dot_product.h", r"\bkRowSources = 3\b", "the number of enumerators"),
     ("dot_parts.h", r"\bkStackAlignment = 8\b", "the calling conventions of Arm and RISC-V align the stack to it"),
     ("fixed_point.cc", r"\b3[012]\b", "shifts of the fixed-point arithmetic of int32"),
     ("window.cc", r"\bkWordBytes = 4, kRowAlignment = 8\b", "LDRD reads aligned words"),

@@ -16,14 +16,16 @@ import fnmatch
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+
+from tools.testing import count_code  # pylint: disable=wrong-import-position
+
 _MODELS = {".onnx", ".relay", ".tflite"}
 _C = {".c", ".h"}
-_C_TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|(?P<comment>//[^\n]*|/\*.*?\*/)', re.S)
 TARGETS = ("x86-64-v3", "x86-64-v4 -mattr=+avx512vnni", "aarch64", "aarch64 -mattr=+dotprod,+i8mm", "cortex-m0", "cortex-m4f", "cortex-m55", "riscv32imac")
 CODE_GENERATORS = ("llvm", "c")
 
@@ -32,8 +34,9 @@ def is_bare_metal(target):
     return target.startswith(("cortex-m", "riscv32"))
 
 
-def without_comments(text):
-    return _C_TOKEN.sub(lambda match: " " if match.group("comment") else match.group(), text)
+def code_of(text):
+    """The lines of C code without comments, blanks at their ends, and blank lines."""
+    return [line.rstrip() for line in count_code.without_c_comments(text).splitlines() if line.strip()]
 
 
 def same_file(name, old, new):
@@ -42,7 +45,7 @@ def same_file(name, old, new):
     if suffix == ".json":
         return json.loads(old) == json.loads(new)
     if suffix in _C:
-        return without_comments(old.decode()) == without_comments(new.decode())
+        return code_of(old.decode()) == code_of(new.decode())
     return old == new
 
 
@@ -64,11 +67,11 @@ def compiled(kiln, model, arguments, stage):
         return {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
 
 
-def cases(models, targets, generators, stage):
+def cases(models, targets, stage):
     """Yields a name, the model and the arguments of each compilation."""
     for model in models:
         for target in targets:
-            for generator in generators if not stage else generators[:1]:
+            for generator in CODE_GENERATORS[:1] if stage else CODE_GENERATORS:
                 arguments = ["--target", target, "--codegen", generator]
                 if is_bare_metal(target):
                     arguments += ["--runtime", "crt", "--interface", "c"]
@@ -97,7 +100,7 @@ def main():
         return case[0], *(compiled(kiln, case[1], case[2], arguments.stage) for kiln in (arguments.old, arguments.new))
 
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for name, old, new in pool.map(run, cases(models, targets, CODE_GENERATORS, arguments.stage)):
+        for name, old, new in pool.map(run, cases(models, targets, arguments.stage)):
             total += 1
             refused += "error" in old and "error" in new
             found = different_files(old, new)

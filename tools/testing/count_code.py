@@ -50,13 +50,17 @@ def python_lines(text):
     return len(lines)
 
 
+def without_c_comments(text):
+    """The text of C or C++ without its comments. Their line breaks stay."""
+    return _C_TOKEN.sub(lambda match: re.sub(r"[^\n]", "", match.group()) if match.group("comment") else match.group(), text)
+
+
 def code_lines(path, text):
     if path.endswith(".py"):
         return python_lines(text)
     if path.endswith(".sh"):
         return sum(bool(line.strip()) and not line.lstrip().startswith("#") for line in text.splitlines())
-    text = _C_TOKEN.sub(lambda match: re.sub(r"[^\n]", "", match.group()) if match.group("comment") else match.group(), text)
-    return sum(bool(line.strip()) for line in text.splitlines())
+    return sum(bool(line.strip()) for line in without_c_comments(text).splitlines())
 
 
 def count(commit):

@@ -167,9 +167,13 @@ Scheduled Schedule(const loop::Kernel& kernel, const Target& target, const Sched
 
 std::string Text(const Scheduled& scheduled) { return loop::ToString(scheduled.func); }
 
+std::vector<Tensor> ValuesOf(const Scheduled& scheduled) {
+  return Run(ProgramOf(scheduled), scheduled.func.name);
+}
+
 std::vector<Tensor> ValuesOf(const loop::Kernel& kernel, const Target& target,
                              const ScheduleOptions& options) {
-  return Run(ProgramOf(Schedule(kernel, target, options)), kernel.name);
+  return ValuesOf(Schedule(kernel, target, options));
 }
 
 void ExpectLikeNaive(const loop::Kernel& kernel, const Target& target, double tolerance,

@@ -49,6 +49,7 @@ Scheduled Schedule(const loop::Kernel& kernel, const Target& target,
 std::string Text(const Scheduled& scheduled);
 
 // Returns the values of all parameters after the scheduled loops have run on random inputs.
+std::vector<Tensor> ValuesOf(const Scheduled& scheduled);
 std::vector<Tensor> ValuesOf(const loop::Kernel& kernel, const Target& target,
                              const ScheduleOptions& options = {});
 
