@@ -11,83 +11,13 @@ import tarfile
 import tempfile
 import unittest
 
+from release import projects
 from release import shared_libraries
 
 (ARCHIVE,) = glob.glob("release/kiln-*.tar.gz")
 TOP = os.path.basename(ARCHIVE)[: -len(".tar.gz")]
 VERSION = TOP.split("-")[1]
 DIGITS = os.path.abspath("models/digits/digits.onnx")
-
-# A project in C only: a program with the shared runtime, a plugin that contains the static runtime and therefore needs
-# position-independent code, and a C program with the static runtime.
-_CMAKE_OF_C = """cmake_minimum_required(VERSION 3.18)
-project(service LANGUAGES C)
-find_package(kiln {version} REQUIRED)
-add_executable(shared service.c)
-target_link_libraries(shared PRIVATE kiln::runtime_shared)
-add_library(plugin MODULE plugin.c)
-target_link_libraries(plugin PRIVATE kiln::runtime)
-add_executable(static abi.c)
-target_link_libraries(static PRIVATE kiln::runtime)
-"""
-
-_SERVICE_OF_C = """#include <stdio.h>
-
-#include "kiln/runtime.h"
-
-int main(int argc, char** argv) {
-  const DLDevice cpu = {kDLCPU, 0};
-  KilnModel* model = NULL;
-  if (KilnModelLoad(argv[argc - 1], cpu, NULL, &model) != KILN_OK) return puts(KilnLastError()), 1;
-  KilnTensorInfo info = {.struct_size = sizeof(info)};
-  if (KilnModelGetInput(model, 0, &info) != KILN_OK) return 1;
-  printf("%s of %d dimensions\\n", info.name, (int)info.ndim);
-  KilnModelFree(model);
-  return 0;
-}
-"""
-
-# The C ABI of the static runtime.
-_ABI = """#include <stdio.h>
-#include <tvm/runtime/c_runtime_api.h>
-
-{signature} {{
-  TVMModuleHandle module = NULL;
-  if (TVMModLoadFromFile(path, "so", &module) != 0) return puts(TVMGetLastError()), 1;
-  return TVMModFree(module);
-}}
-"""
-
-_ABI_PROGRAM = (
-    _ABI.format(signature="static int load(const char* path)") + "\nint main(int argc, char** argv) { return load(argv[argc - 1]); }\n"
-)
-
-# A program with an Abseil of its own: Debian's instead of the release's.
-_CMAKE_WITH_ABSEIL = """cmake_minimum_required(VERSION 3.18)
-project(service LANGUAGES CXX)
-set(CMAKE_CXX_STANDARD 17)
-find_package(absl REQUIRED)
-find_package(kiln {version} REQUIRED)
-add_executable(service service.cc)
-target_link_libraries(service PRIVATE absl::strings absl::status absl::flat_hash_map kiln::runtime_shared)
-"""
-
-_SERVICE_WITH_ABSEIL = """#include <cstdio>
-
-#include "absl/container/flat_hash_map.h"
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "kiln/runtime.hpp"
-
-int main(int argc, char** argv) {
-  absl::flat_hash_map<std::string, kiln::Model> models;
-  auto model = kiln::Model::Load(argv[argc - 1]);
-  const absl::Status ours = absl::NotFoundError(absl::StrCat("no ", argv[argc - 1]));
-  if (!model.ok()) return std::puts(ours.ToString().c_str()), 1;
-  models.emplace("digits", *std::move(model));
-  std::puts(absl::StrCat(models.at("digits").inputs().size(), " input").c_str());
-}
-"""
 
 _CMAKE = """cmake_minimum_required(VERSION 3.18)
 project(service LANGUAGES C CXX)
@@ -161,43 +91,19 @@ class CmakeTest(unittest.TestCase):
         symbols = subprocess.check_output(["nm", "--dynamic", "--defined-only", build / "service"], text=True)
         self.assertIn(" TVMBackendParallelLaunch\n", symbols)
 
-    def test_project_of_c(self):
-        lists = _CMAKE_OF_C.format(version=VERSION)
-        (self.folder / "CMakeLists.txt").write_text(lists, encoding="utf-8")
-        (self.folder / "service.c").write_text(_SERVICE_OF_C, encoding="utf-8")
-        (self.folder / "plugin.c").write_text(_ABI.format(signature="int load(const char* path)"), encoding="utf-8")
-        (self.folder / "abi.c").write_text(_ABI_PROGRAM, encoding="utf-8")
-        build = self.folder / "build"
-        for compiler in ("gcc", "clang-19"):
-            if shutil.which(compiler) is None:
-                continue
-            shutil.rmtree(build, ignore_errors=True)
-            command = ["cmake", "-S", self.folder, "-B", build, "-DCMAKE_C_COMPILER=" + compiler, "-DCMAKE_PREFIX_PATH={}".format(self.release)]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-            result = subprocess.run(["cmake", "--build", build], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-            self.assertEqual(result.returncode, 0, result.stdout)
-            subprocess.run([self.release / "bin/kiln", "compile", DIGITS, "-o", self.folder / "digits", "--module-name", "digits"], check=True, stdout=subprocess.DEVNULL)
-            library = self.folder / "digits/digits.so"
-            self.assertEqual(subprocess.check_output([build / "shared", library], text=True), "image of 4 dimensions\n")
-            subprocess.run([build / "static", library], check=True)
-            self.assertIn("libkiln_runtime.so.0", shared_libraries.needed(build / "shared"))
-            # The program that loads the plugin knows nothing of Kiln.
-            program = "import ctypes, sys; sys.exit(ctypes.CDLL(sys.argv[1]).load(sys.argv[2].encode()))"
-            subprocess.run([sys.executable, "-c", program, build / "libplugin.so", library], check=True)
-
-    def test_program_with_an_abseil_of_its_own(self):
-        (self.folder / "CMakeLists.txt").write_text(_CMAKE_WITH_ABSEIL.format(version=VERSION), encoding="utf-8")
-        (self.folder / "service.cc").write_text(_SERVICE_WITH_ABSEIL, encoding="utf-8")
-        build = self.folder / "build"
-        command = ["cmake", "-S", self.folder, "-B", build, "-DCMAKE_PREFIX_PATH={}".format(self.release)]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        result = subprocess.run(["cmake", "--build", build], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.assertEqual(result.returncode, 0, result.stdout)
-        subprocess.run([self.release / "bin/kiln", "compile", DIGITS, "-o", self.folder / "digits", "--module-name", "digits"], check=True, stdout=subprocess.DEVNULL)
-        library = self.folder / "digits/digits.so"
-        self.assertEqual(subprocess.check_output([build / "service", library], text=True), "1 input\n")
-        result = subprocess.run([build / "service", "missing.so"], stdout=subprocess.PIPE, text=True)
-        self.assertEqual(result.stdout, "NOT_FOUND: no missing.so\n")
+    def test_projects(self):
+        for cc, cxx in (("gcc", "g++"), ("clang-19", "clang++-19")):
+            for number, project in enumerate(projects.PROJECTS if shutil.which(cc) else ()):
+                folder = self.folder / "{}{}".format(cc, number)
+                folder.mkdir()
+                text = projects.script(project, VERSION, self.release / "bin/kiln", DIGITS, self.release)
+                environment = {**os.environ, "CC": cc, "CXX": cxx}
+                with self.subTest(project=project, compiler=cc):
+                    result = subprocess.run(["bash", "-c", text], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                    self.assertEqual(result.returncode, 0, result.stdout)
+                    for name in ("shared", "service"):
+                        if (folder / "build" / name).exists():
+                            self.assertIn("libkiln_runtime.so.0", shared_libraries.needed(folder / "build" / name))
 
     def test_half_of_an_installation_is_refused(self):
         half = self.folder / "half"
@@ -232,8 +138,8 @@ class CmakeTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, without_blank)
         (without_blank / "kiln").symlink_to(self.release)
         folders = {"kiln": without_blank / "kiln", "kiln-shared": self.release}
-        (self.folder / "service.c").write_text(_SERVICE_OF_C, encoding="utf-8")
-        (self.folder / "abi.c").write_text(_ABI_PROGRAM, encoding="utf-8")
+        (self.folder / "service.c").write_text(projects.SERVICE_OF_C, encoding="utf-8")
+        (self.folder / "abi.c").write_text(projects.ABI_PROGRAM, encoding="utf-8")
         # Headers of other projects give no warnings, and a C compiler finds the C++ library.
         for compiler, package, source in (
             ("g++ -std=c++17", "kiln", "service.cc"),

@@ -5,6 +5,7 @@
     release/try_release.py                     # all users, on Debian 12
     release/try_release.py --user python
     release/try_release.py --system ubuntu --user c++ --compiler clang++
+    release/try_release.py --projects          # those of release/projects.py, with gcc alone and with clang alone
 
 Needs root, debootstrap, and a network for the packages of the system. The files of the release are checked first: the checksums and, if pip can
 install the tools, the SBOM by spdx-tools and the wheel by auditwheel.
@@ -22,7 +23,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from release import users  # pylint: disable=wrong-import-position
+from release import projects, users  # pylint: disable=wrong-import-position
 
 FILES = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bazel-bin", "release"))
 # Suite, and the environment variable that selects another mirror.
@@ -82,6 +83,31 @@ def try_user(user, name, compiler, debian_package):
         print("{} on {}: {:.0f} s".format(user, name, time.monotonic() - start), flush=True)
 
 
+def try_projects(name):
+    """Builds each project from the archive and from the Debian packages, on a system with one compiler."""
+    (archive,) = glob.glob(FILES + "/kiln-*-linux-x86_64.tar.gz")
+    version = os.path.basename(archive).split("-")[1]
+    common = ["cmake", "make", "pkg-config"] + sorted({package for project in projects.PROJECTS.values() for package in project.packages})
+    for cc, cxx, package in (("gcc", "g++", "g++"), ("clang", "clang++", "clang")):
+        with system(name, common + [package]) as root:
+            environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/srv", "CC": cc, "CXX": cxx}
+            for released in (".tar.gz", ".deb"):
+                for number, project in enumerate(projects.PROJECTS):
+                    folder = "/srv/{}{}".format(released[1:4], number)
+                    os.makedirs(root + folder)
+                    for file in glob.glob(FILES + "/*" + released):
+                        shutil.copy(file, root + folder)
+                    if released == ".deb":
+                        install, places = "dpkg --install *.deb >/dev/null", ("kiln", "/usr/share/kiln", None)
+                    else:
+                        install, kiln = "mkdir kiln && tar xzf kiln-*.tar.gz --strip-components=1 -C kiln", folder + "/kiln"
+                        places = (kiln + "/bin/kiln", kiln + "/share/kiln", kiln)
+                    model = places[1] + "/examples/digits/digits.onnx"
+                    text = "set -e; cd {}; {}\n".format(folder, install) + projects.script(project, version, places[0], model, places[2])
+                    run("chroot", root, "bash", "-c", text, env=environment, stdin=subprocess.DEVNULL)
+                    print("{} by {}, from {} on {}".format(project, cc, released, name), flush=True)
+
+
 def as_debian_package(text):
     """Rewrites the commands for the archive to use the Debian package instead, and omits the steps that the page says
     to omit."""
@@ -99,14 +125,19 @@ def main():
     parser.add_argument("--user", choices=list(users.USERS), help="one user; by itself, all of them")
     parser.add_argument("--system", choices=list(SYSTEMS), default="debian")
     parser.add_argument("--compiler", choices=["g++", "clang++"], help="of the C++ user")
+    parser.add_argument("--projects", action="store_true", help="the projects in C and C++ instead of the users")
     parser.add_argument("--debian-package", action="store_true", help="the Debian packages instead of the archive")
     arguments = parser.parse_args()
     if not os.path.isdir(FILES):
         parser.error("no files of a release; make them by `bazel build //release`")
-    if arguments.user is None:
+    if arguments.projects:
+        step("Projects in C and C++")
+        try_projects(arguments.system)
+    elif arguments.user is None:
         step("Checksums, SBOM and wheel")
         check_files()
-    for user in [arguments.user] if arguments.user else users.USERS:
+    chosen = [] if arguments.projects else [arguments.user] if arguments.user else users.USERS
+    for user in chosen:
         step("{}: {}".format(user, users.USERS[user].page))
         has_package = arguments.debian_package and users.USERS[user][::2] == (users.PAGE, ".tar.gz")
         try_user(user, arguments.system, arguments.compiler if user == "c++" else None, has_package)
