@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tries the files of `bazel build //release` as each user of release/users.py would, on an empty system:
 
-    release/try_release.py                     # all users, on Debian 12
+    release/try_release.py                     # all users, on Debian 12.
     release/try_release.py --user python
     release/try_release.py --system ubuntu --user c++ --compiler clang++
-    release/try_release.py --projects          # those of release/projects.py, with gcc alone and with clang alone
+    release/try_release.py --projects
 
-Needs root, debootstrap, and a network for the packages of the system. The files of the release are checked first: the checksums and, if pip can
-install the tools, the SBOM by spdx-tools and the wheel by auditwheel.
+`--projects` takes the projects of release/projects.py instead of the users. Needs root, debootstrap, and a network for
+the packages of the system. The files of the release are checked first: the checksums and, if pip can install the tools,
+the SBOM by spdx-tools and the wheel by auditwheel.
 """
 
 import argparse
