@@ -81,6 +81,13 @@ bool IsInputValues(const Words& name, size_t rank) {
   return rank == 2 && name == Words{"input", "values"};
 }
 
+// True if the input is a state of recurrent layers, of the shape (layers, batch, features). The
+// hidden states of transformers are sequences.
+bool IsRecurrentState(const ModelPort& input, const Words& name) {
+  if (input.extents.size() != 3 || !input.extents[0].value.has_value()) return false;
+  return input.is_state || (HasOneOf(name, {"state", "states"}) && !name.contains("hidden"));
+}
+
 Guess GuessOf(const ModelPort& input, size_t d, const UsualSizes& sizes) {
   const size_t rank = input.extents.size();
   const Words symbol = WordsOf(input.extents[d].symbol), name = WordsOf(input.name);
@@ -99,6 +106,7 @@ Guess GuessOf(const ModelPort& input, size_t d, const UsualSizes& sizes) {
   if (HasOneOf(symbol, kFrameWords)) return {frames, 1};
   if (HasOneOf(symbol, kTokenWords)) return {sizes.tokens, 1};
   if (d == 0 && !(rank == 1 && is_sound)) return {1, 2};
+  if (d == 1 && IsRecurrentState(input, name)) return {1, 2};
   if (HasOneOf(name, kSequenceWords)) return {sizes.tokens, 3};
   const std::vector<size_t> pixels = PixelDimensions(input);
   if (!pixels.empty()) {

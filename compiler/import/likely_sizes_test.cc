@@ -91,6 +91,12 @@ TEST(LikelySizes, OfReadersAreWhatTheyWant) {
   EXPECT_EQ(SizesOf(image), Shape({1, 40, 224, 224}));
 }
 
+TEST(LikelySizes, OfRecurrentStatesAreABatchOfOne) {
+  EXPECT_EQ(SizesOf(Input("state", {Of(2), Open(), Of(128)})), Shape({2, 1, 128}));
+  EXPECT_EQ(SizesOf(Input("hidden_states", {Of(2), Open(), Of(768)})), Shape({2, 128, 768}));
+  EXPECT_EQ(SizesOf(Input("state", {Open(), Open(), Of(768)})), Shape({1, 128, 768}));
+}
+
 TEST(LikelySizes, OfModelsWithStatesAreOneFrame) {
   ModelPort state = Input("h0", {Of(3), Open("batch"), Of(512)});
   const ModelPort frames = Input("logmel", {Open("batch"), Open("time"), Of(512)});

@@ -91,12 +91,16 @@ std::optional<Contraction> AsContraction(const Stage& stage, const Expr& store,
     const bool in_y = y_form.coefficients[i] != 0;
     (in_x && !in_y ? c.rows : c.batch).push_back(stage.axes[i]);
   }
-  // Columns that are not contiguous would be copied. If no rows share the copy, vectors along the
+  // Columns that are not contiguous would be copied. If few rows share the copy, vectors along the
   // reduction axis are faster, so the reduction family takes the stage.
   const bool copies = stage.value.type().dtype.is_float() && lanes > 1 &&
                       y_form.coefficients[column] != 1 && y_form.coefficients.back() == 1 &&
                       FactorLoad(c.y)->buffer->scope != loop::BufferScope::kConstant;
-  if (copies && c.rows.empty()) return std::nullopt;
+  const TileNumbers& tiles = target.machine->tiles;
+  const int64_t rows = TotalExtent(c.rows);
+  const bool are_few = rows < tiles.min_rows_of_copy && x_form.coefficients.back() == 1 &&
+                       rows * tiles.min_steps_per_row <= c.reduce.back().extent;
+  if (copies && (c.rows.empty() || are_few)) return std::nullopt;
   return c;
 }
 

@@ -134,15 +134,21 @@ TEST(Contraction, PacksComputedColumnsInScratch) {
             nullptr);
 }
 
-// For one row of sums, a copy of the columns would be read only once.
-TEST(Contraction, ComputedColumnsOfOneRowAreReduced) {
-  const auto description = [](Columns columns, int64_t rows) {
-    return Schedule(Product(rows, 64, 40, columns), VectorTarget(512)).description;
+// A copy of the columns is worth its time if many rows of sums read it, or if the sums are short.
+TEST(Contraction, ComputedColumnsOfFewRowsAreReduced) {
+  const auto description = [](Columns columns, int64_t rows, int64_t steps) {
+    return Schedule(Product(rows, steps, 40, columns), VectorTarget(512)).description;
   };
-  EXPECT_EQ(description(Columns::kInputTransposed, 1), "reduction");
-  EXPECT_TRUE(absl::StartsWith(description(Columns::kInputTransposed, 2), "contraction"));
-  EXPECT_TRUE(absl::StartsWith(description(Columns::kInput, 1), "contraction"));
-  EXPECT_TRUE(absl::StartsWith(description(Columns::kConstantTransposed, 1), "contraction"));
+  for (const int64_t rows : {1, 2, 8}) {
+    EXPECT_EQ(description(Columns::kInputTransposed, rows, 64), "reduction") << rows;
+  }
+  const auto is_contraction = [&](Columns columns, int64_t rows, int64_t steps) {
+    return absl::StartsWith(description(columns, rows, steps), "contraction");
+  };
+  EXPECT_TRUE(is_contraction(Columns::kInputTransposed, 9, 512));
+  EXPECT_TRUE(is_contraction(Columns::kInputTransposed, 8, 63));
+  EXPECT_TRUE(is_contraction(Columns::kInput, 1, 64));
+  EXPECT_TRUE(is_contraction(Columns::kConstantTransposed, 1, 64));
 }
 
 // Rows that begin in one cache line do not evict each other.

@@ -93,7 +93,7 @@ TEST(SharedRows, EverySizeAndOrder) {
          {Sizes{2, 40, 33, 16}, Sizes{3, 1, 17, 8}, Sizes{1, 7, 64, 32, true},
           Sizes{2, 37, 20, 16, false, true}, Sizes{2, 9, 40, 8, true, true}, Sizes{1, 20, 1500, 16},
           Sizes{2, 40, 67, 20}, Sizes{2, 35, 67, 20, true, true}, Sizes{1, 16, 31, 5},
-          Sizes{1, 37, 45, 12, true, false, true}}) {
+          Sizes{1, 37, 45, 12, true, false, true}, Sizes{2, 4, 70, 64, true}}) {
       SCOPED_TRACE(testing::Message() << target.vector_bits << " bits, " << sizes.rows << " x "
                                       << sizes.keys << " x " << sizes.width);
       ExpectLikeNaive(Attention(sizes), target, kTolerance);
@@ -149,6 +149,16 @@ TEST(SharedRows, CopiesColumnsThatAreApart) {
   const Scheduled scheduled = Schedule(Attention({2, 64, 128, 32, true}), VectorTarget(512));
   EXPECT_TRUE(absl::StrContains(Text(scheduled), "key_columns")) << Text(scheduled);
   EXPECT_EQ(WorkspaceBytes(scheduled), 2 * 128 * 32 * 4);
+}
+
+// In the attention of one token, few queries read a cache of keys and values.
+TEST(SharedRows, CopiesNoCacheForFewRows) {
+  for (const int64_t rows : {1, 4}) {
+    const Scheduled scheduled = Schedule(Attention({2, rows, 512, 64, true}), VectorTarget(256));
+    EXPECT_FALSE(absl::StrContains(Text(scheduled), "key_columns")) << Text(scheduled);
+    // The products and their exponentials, and a few numbers for each row.
+    EXPECT_LE(WorkspaceBytes(scheduled), 2 * 2 * rows * (512 + 32) * 4) << Text(scheduled);
+  }
 }
 
 TEST(SharedRows, SharesBlocksAmongThreads) {

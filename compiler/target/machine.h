@@ -59,6 +59,11 @@ struct TileNumbers {
   // Minimum number of columns. Fewer columns do not fill a vector, and the reduction family
   // vectorizes along the reduction axis instead.
   int64_t min_columns = 4;
+  // Columns that are not contiguous are copied for at least min_rows_of_copy rows. Fewer rows add
+  // along the reduction axis without a copy, if it has min_steps_per_row steps for each row.
+  // Measured on Zen 3 for attention over 2048 keys of 64 steps: 2 rows take 0.30 of the time, 4
+  // rows 0.62, 8 rows 0.88, 12 rows as long. With 16 steps, 2 rows take 0.85, and 4 rows 1.2.
+  int64_t min_rows_of_copy = 9, min_steps_per_row = 8;
   int64_t max_steps = 4;  // steps of the reduction in one iteration
   // Maximum number of multiply-adds in an innermost loop. The loop then fits into the cache of
   // decoded instructions, together with its neighbors.

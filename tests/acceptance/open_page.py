@@ -14,6 +14,7 @@ import re
 HEADING = "## Open dimensions"
 TOLERANCE = 1e-4  # largest difference, relative to the largest output
 _PACKAGES = "packages/"
+_LAYERS = "torch/nn."
 
 _HEAD = """This section lists models whose files leave dimensions open, and the sizes that `kiln compile` suggests for them ([Set a shape](shapes.md#set-a-shape)). Each
 file is compiled by the plain command. If the command asks for sizes, the options in its error are pasted as they are. Then the model runs on random inputs
@@ -23,8 +24,8 @@ weights.
 - *Suggested*: the options in the error; "none needed" if the plain command compiles the file, with the sizes that it takes for the open dimensions.
 - *Own sizes*: the sizes in the code of the package or of the model, in the file and line of the next column. A range is what the code feeds. "any" is a size of
   the data, such as the length of a text, and is not counted. The code of torchvision, timm and transformers names no size of the batch, so that nothing can be
-  compared if only the batch is open. Detectors and segmentation name the shorter edge of an image. Models of sound name the samples of a second. `torch.nn` has
-  sizes in the examples of its documentation, which are small and say little of a model.
+  compared if only the batch is open. Detectors and segmentation name the shorter edge of an image. Models of sound name the samples of a second. The code of
+  the layers of `torch.nn` names no size. Their sizes are those of the examples in their documentation, which are small, and they are counted apart.
 - *Within 2*: the number of named sizes that are at most twice and at least half as large, or within a factor of 2 of their range. The others follow.
 - *Difference*: the largest difference from ONNX Runtime's outputs over their largest value; 1e-4 or less counts as right. ONNX Runtime reads no TFLite: that
   file's outputs are compared with those of the same model in ONNX.
@@ -118,7 +119,11 @@ class OpenDimensions:
         head = _HEAD % (len(packaged), len(packages), len(exported), self.environment)
         summary = ["| from | models | compile | right | with named sizes | all of them within 2 | "
                    "named sizes | within 2 |", "|---|---|---|---|---|---|---|---|"]
-        for source, part in (("packages", packaged), ("exports", exported), ("all", results)):
+        layers = [result for result in exported if result["name"].startswith(_LAYERS)]
+        models = [result for result in results if result not in layers]
+        exported_models = [result for result in exported if result not in layers]
+        parts = [("packages", packaged), ("exports of models", exported_models), ("both", models), ("exports of layers", layers)]
+        for source, part in parts:
             summary.append("| %s | %s |" % (source, " | ".join(map(str, _counts(part)))))
         lines = [HEADING, "", *head.splitlines(), "", *summary, ""]
         wrong = ["`%s` (%s)" % (result["name"].removeprefix(_PACKAGES),

@@ -82,10 +82,12 @@ class OpenDimensionsTest(unittest.TestCase):
         self.assertIn("There are 1 files of 1 Python packages", text)
 
     def test_counts(self):
-        text = self._page(_SUGGESTED, _NONE_NEEDED, _NOT_RUN, _NOT_COMPILED).text()
+        layer = dict(_SUGGESTED, name="torch/nn.LSTM")
+        text = self._page(_SUGGESTED, _NONE_NEEDED, _NOT_RUN, _NOT_COMPILED, layer).text()
         self.assertIn("| packages | 2 | 1 | 0 | 1 | 0 | 1 | 0 |", text)
-        self.assertIn("| exports | 2 | 2 | 1 | 2 | 0 | 4 | 2 |", text)
-        self.assertIn("| all | 4 | 3 | 1 | 3 | 0 | 5 | 2 |", text)
+        self.assertIn("| exports of models | 2 | 2 | 1 | 2 | 0 | 4 | 2 |", text)
+        self.assertIn("| both | 4 | 3 | 1 | 3 | 0 | 5 | 2 |", text)
+        self.assertIn("| exports of layers | 1 | 1 | 1 | 1 | 0 | 2 | 1 |", text)
         self.assertIn("| compile: input 'input': dimension 0 is dynamic |", text)
         self.assertIn("Not right, by the difference or the stage that failed: `magika/model.onnx` "
                       "(5.0e-01), `silero-vad/silero_vad.onnx` (compile), `timm/not_run` (run).",

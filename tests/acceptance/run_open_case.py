@@ -75,6 +75,13 @@ def _compile(kiln, model, folder, result):
     return json.loads((folder / "model.metadata.json").read_text())["functions"][0]
 
 
+def _constants(line):
+    """Returns the integers that `--constant NAME=VALUE` gives to inputs."""
+    import numpy as np  # pylint: disable=import-outside-toplevel
+    found = re.findall(r"--constant '?([^'\s=]+)=(-?\d+)", line)
+    return {name: np.array(int(value), np.int64) for name, value in found}
+
+
 def _shape(parameter):
     return [int(size) for size in parameter.get("shape", [])]
 
@@ -140,9 +147,10 @@ def run(name, kiln, folder):
         feeds, others = [_feeds(inputs, case.integers, seed) for seed in (1, 2)]
         found = _run(kiln, folder, feeds, function["parameters"][function["num_inputs"]:])
         stage = "compare"
-        wanted = run_case.Peer(peer_model, feeds)()
+        constants = _constants(result["line"])
+        wanted = run_case.Peer(peer_model, {**feeds, **constants})()
         if name not in package_cases.cases():
-            run_case.check_dependence(wanted, run_case.Peer(peer_model, others)())
+            run_case.check_dependence(wanted, run_case.Peer(peer_model, {**others, **constants})())
         result["difference"] = run_case.difference(found, wanted)
     except Failure as failure:
         stage, reason = failure.args
