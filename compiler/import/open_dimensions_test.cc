@@ -52,6 +52,19 @@ TEST(ImportOpenModel, AnOpenBatchIsImportedOnce) {
                                  "--dim n=8"));
 }
 
+// The first import reports what is missing, so it knows the shapes that the user's sizes determine.
+TEST(ImportOpenModel, TheErrorKnowsTheShapesThatAreDetermined) {
+  std::vector<Shape> attempts;
+  const OpenModel model =
+      Model({Input("x", {{{}, "n"}, {3, ""}}), Input("y", {{{}, "n"}, {{}, "m"}})}, 1, attempts);
+  ImportOptions options;
+  options.dims = {{"n", 5}};
+  std::vector<std::string> notes;
+  EXPECT_FALSE(ImportOpenModel(model, options, notes).ok());
+  ASSERT_FALSE(attempts.empty());
+  EXPECT_EQ(attempts[0], (Shape{5, 3}));
+}
+
 TEST(ImportOpenModel, WhatTheUserSaysOfASymbolGoesForAll) {
   std::vector<Shape> attempts;
   const OpenModel model =

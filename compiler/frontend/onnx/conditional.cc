@@ -25,7 +25,8 @@ absl::Status IsCheap(const Graph& graph, size_t first) {
   for (size_t i = first; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
     if (FindOp(node.op_name())->traits.fusion == Fusion::kContraction) {
-      return absl::UnimplementedError(absl::StrCat("one of them has ", node.op_name()));
+      return absl::UnimplementedError(
+          absl::StrCat("one of them has the product of node '", node.source.node, "'"));
     }
     for (ValueId output : node.outputs) {
       elements += std::min(graph.type(output).num_elements(), kMaxSelectedElements + 1);
@@ -64,8 +65,9 @@ absl::Status AdviceOnCondition(const Converter& c) {
   const absl::Status unknown = c.ConstantInput(0, "the condition").status();
   if (InputsToFix(unknown).empty()) return absl::OkStatus();
   // The code must not be that of a missing operator, as no other sizes would be tried then.
-  absl::Status advice = absl::InvalidArgumentError(absl::StrCat(
-      "a branch has problems, and ", unknown.message(), " to leave out the other one"));
+  absl::Status advice = absl::InvalidArgumentError(
+      absl::StrCat("a branch has problems, and the condition is not known: fix it with ",
+                   OptionsToFix(InputsToFix(unknown)), " to leave out the other one"));
   CopyInputsToFix(unknown, advice);
   return advice;
 }

@@ -100,6 +100,12 @@ absl::StatusOr<Tensor> Converter::ConstantInput(int i, absl::string_view what) c
   return ConstantValue(input, absl::StrCat(what, " (input '", node_.input(i), "')"));
 }
 
+std::string OptionsToFix(const std::vector<std::string>& inputs) {
+  return absl::StrJoin(inputs, " ", [](std::string* out, const std::string& name) {
+    absl::StrAppend(out, "--constant ", name, "=VALUE");
+  });
+}
+
 absl::StatusOr<Tensor> Converter::ConstantValue(ValueId value, absl::string_view what) const {
   KILN_ASSIGN_OR_RETURN(std::optional<Tensor> known, KnownValue(value));
   if (known.has_value()) return *std::move(known);
@@ -111,9 +117,7 @@ absl::StatusOr<Tensor> Converter::ConstantValue(ValueId value, absl::string_view
   absl::Status error = absl::UnimplementedError(
       absl::StrCat(what, " is computed from the model's input '", absl::StrJoin(names, "', '"),
                    "'; it must be known when the model is compiled: fix it with ",
-                   absl::StrJoin(names, " ", [](std::string* out, const std::string& name) {
-                     absl::StrAppend(out, "--constant ", name, "=VALUE");
-                   })));
+                   OptionsToFix(names), ", or end the model before this node (--outputs)"));
   SetInputsToFix(names, error);
   return error;
 }

@@ -160,6 +160,9 @@ const OperatorTable& Operators();
 void SetInputsToFix(const std::vector<std::string>& names, absl::Status& status);
 void CopyInputsToFix(const absl::Status& from, absl::Status& to);
 
+// Returns the options that fix these inputs, as "--constant a=VALUE --constant b=VALUE".
+std::string OptionsToFix(const std::vector<std::string>& inputs);
+
 using frontend::NormalAxes;
 using frontend::NormalAxis;
 using frontend::Wrong;

@@ -90,7 +90,8 @@ TEST(Refusals, OfWhatAnImportCannotCompute) {
   ExpectRefusals({
       {Model(Input("x", "2,2") + condition +
              Node("If", "c", branch("then_branch") + branch("else_branch"))),
-       "its branches cannot both be computed: one of them has "},
+       "or end the model before this node (--outputs); its branches cannot both be computed: one "
+       "of them has the product of node '"},
       // The shape depends on a sum of 2^25 elements.
       {Model(Input("x", "2,2") + Ints("n", {1 << 25}) +
              "node { op_type: 'ConstantOfShape' input: 'n' output: 'zeros' }"

@@ -24,7 +24,7 @@ absl::StatusOr<Tensor> SelectingInput(const Converter& c, int i, absl::string_vi
   absl::Status error(
       value.status().code(),
       absl::StrCat(value.status().message(),
-                   ", or end the model before this node (--outputs) and select in the program: "
+                   " and select in the program: "
                    "how much is selected depends on the data, and shapes are fixed"));
   CopyInputsToFix(value.status(), error);
   return error;

@@ -59,6 +59,8 @@ TEST(ShapeRefusals, OfValuesThatMakeTensors) {
   ExpectRefusals({
       {range(Ints("a", {0, 1}) + Int("b", 9) + Int("d", 1)),
        "a bound: found Tensor[(2,), int64], wanted a scalar"},
+      {range(Input("a", "") + Int("b", 9) + Int("d", 1)),
+       "fix it with --constant a=VALUE, or end the model before this node (--outputs)"},
       {range(bounds(0, 9, 0)), "delta: found 0, wanted another number"},
       {range(bounds(0, 100000000, 1)), "the range: found 1e+08 values, wanted fewer than 1e8"},
       {Model(x + Int("d", 3) + Int("v", 1) + Node("OneHot", "x,d,v")),
