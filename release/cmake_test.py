@@ -105,6 +105,18 @@ class CmakeTest(unittest.TestCase):
                         if (folder / "build" / name).exists():
                             self.assertIn("libkiln_runtime.so.0", shared_libraries.needed(folder / "build" / name))
 
+    def test_debian_packages(self):
+        """The three packages, unpacked into one folder, are an installation that CMake finds."""
+        packages = glob.glob("release/*.deb")
+        self.assertEqual(len(packages), 3)
+        for package in packages:
+            subprocess.run(["dpkg-deb", "--extract", package, self.folder / "root"], check=True)
+        usr = self.folder / "root/usr"
+        text = projects.script("C++ with Debian's Abseil", VERSION, usr / "bin/kiln", DIGITS, usr)
+        environment = {**os.environ, "CC": "gcc", "CXX": "g++"}
+        result = subprocess.run(["bash", "-c", text], cwd=self.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(result.returncode, 0, result.stdout)
+
     def test_half_of_an_installation_is_refused(self):
         half = self.folder / "half"
         shutil.copytree(self.release, half, symlinks=True)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Projects of CMake in C and C++ that a release must link into: a program with the shared runtime, a plugin that contains
-the static runtime and therefore needs position-independent code, a program with the static runtime, and a program with
-an Abseil of its own."""
+"""Projects of CMake in C and C++ that a release must link into.
+
+A program has the shared runtime. A plugin contains the static runtime and therefore needs position-independent code.
+Further programs have the static runtime, an Abseil of their own, and the runtime's sources.
+"""
 
 import collections
 
@@ -63,6 +65,8 @@ add_executable(host host.c)
 target_link_libraries(host PRIVATE ${{CMAKE_DL_LIBS}})
 add_executable(static abi.c)
 target_link_libraries(static PRIVATE kiln::runtime)
+add_executable(nothing_shared abi.c)
+target_link_libraries(nothing_shared PRIVATE kiln::runtime -static)
 """
 
 _CMAKE_WITH_ABSEIL = """cmake_minimum_required(VERSION 3.18)
@@ -72,6 +76,28 @@ find_package(absl REQUIRED)
 find_package(kiln {version} REQUIRED)
 add_executable(service service.cc)
 target_link_libraries(service PRIVATE absl::strings absl::status absl::flat_hash_map kiln::runtime_shared)
+target_compile_options(service PRIVATE -fno-exceptions -fno-rtti)
+"""
+
+_CMAKE_OF_SOURCES = """cmake_minimum_required(VERSION 3.18)
+project(service LANGUAGES CXX)
+set(CMAKE_CXX_STANDARD 20)
+add_compile_options(-fsanitize=address -O1)
+add_link_options(-fsanitize=address)
+find_path(sources runtime_cpp/CMakeLists.txt PATH_SUFFIXES ../share/kiln/src REQUIRED)
+add_subdirectory("${{sources}}/runtime_cpp" kiln_runtime)
+add_executable(service service.cc)
+target_link_libraries(service PRIVATE kiln_runtime)
+"""
+
+_SERVICE_OF_SOURCES = """#include <cstdio>
+
+#include "runtime_cpp/model.h"
+
+int main(int argc, char** argv) {
+  const absl::StatusOr<kiln::runtime::Model> model = kiln::runtime::Model::Load(argv[argc - 1]);
+  std::printf("%s\\n", model.ok() ? "loaded" : model.status().ToString().c_str());
+}
 """
 
 _SERVICE_WITH_ABSEIL = """#include <cstdio>
@@ -111,18 +137,28 @@ PROJECTS = {
     ),
 }
 
+# This project compiles the whole runtime, so only try_release.py builds it.
+SLOW_PROJECTS = {
+    "C++ with the sources": Project(
+        {"CMakeLists.txt": _CMAKE_OF_SOURCES, "service.cc": _SERVICE_OF_SOURCES},
+        [("build/service MODEL", 0, "loaded")],
+        {},
+        ["libabsl-dev", "libxxhash-dev", "nlohmann-json3-dev"],
+    ),
+}
 
-def script(project, version, kiln, model, prefix):
-    """Returns a bash program that builds a project in the current folder with the compilers CC and CXX, and runs it.
+
+def script(name, version, kiln, model, prefix):
+    """Returns a bash program that builds the project `name` in the current folder with the compilers CC and CXX, and runs it.
 
     `kiln` is the compiler's command and `model` an ONNX file. `prefix` is the folder of an unpacked archive, or None if
     the Debian packages are installed.
     """
-    files, runs, pkg_config, _ = PROJECTS[project]
+    files, runs, pkg_config, _ = {**PROJECTS, **SLOW_PROJECTS}[name]
     lines = ["set -euo pipefail"]
-    for name, text in files.items():
-        text = text.format(version=version) if name == "CMakeLists.txt" else text
-        lines += ["cat >{} <<'END_OF_FILE'".format(name), text.rstrip("\n"), "END_OF_FILE"]
+    for file, text in files.items():
+        text = text.format(version=version) if file == "CMakeLists.txt" else text
+        lines += ["cat >{} <<'END_OF_FILE'".format(file), text.rstrip("\n"), "END_OF_FILE"]
     lines.append("cmake -S . -B build {}>/dev/null")
     if prefix is None:
         lines[-1] = lines[-1].format("")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The users of a release, each with a page of commands: docs/released_files.md, the README or a page about Python."""
+"""The users of a release, each with a page of commands: docs/released_files.md, the README, a tutorial or a page about
+Python."""
 
 import collections
 import os
@@ -12,15 +13,19 @@ PAGE = "docs/released_files.md"
 User = collections.namedtuple("User", ["page", "heading", "suffix", "packages"])
 
 _CXX = ["cmake", "g++", "make"]
+_FIRMWARE = ["gcc-arm-none-eabi", "libnewlib-arm-none-eabi", "qemu-system-arm"]
 _PYTHON = ["python3", "python3-numpy", "python3-venv"]
 
 USERS = {
     "c++": User(PAGE, "C++", ".tar.gz", _CXX),
     "python": User(PAGE, "Python", ".whl", _PYTHON),
     "data": User(PAGE, "From float to int8", ".whl", _PYTHON),
-    "firmware": User(PAGE, "Firmware", ".tar.gz", ["gcc-arm-none-eabi", "libnewlib-arm-none-eabi", "qemu-system-arm"]),
+    "firmware": User("docs/tutorial_cortex_m4.md", None, ".tar.gz", _FIRMWARE),
+    "command line of the README": User("README.md", "Command line", ".tar.gz", []),
     "c++ of the README": User("README.md", "C++", ".tar.gz", _CXX),
+    "firmware of the README": User("README.md", "Firmware", ".tar.gz", []),
     "python of the README": User("README.md", "Python", ".whl", _PYTHON),
+    "c++ tutorial": User("docs/tutorial_cpp.md", None, ".tar.gz", _CXX),
     "python tutorial": User("docs/tutorial_python.md", None, ".whl", _PYTHON),
     "python page": User("docs/python.md", None, ".whl", _PYTHON),
 }

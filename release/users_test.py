@@ -11,14 +11,17 @@ import unittest
 
 from release import users
 
-PROGRAMS = {"c++": ["cmake"], "firmware": ["arm-none-eabi-gcc", "qemu-system-arm"]}
+PROGRAMS = {"c++": ["cmake"], "c++ tutorial": ["cmake"], "firmware": ["arm-none-eabi-gcc", "qemu-system-arm"]}
 # A text in the output of each user's commands.
 WANTED = {
     "c++": "the digit is 4",
     "python": "the digit is 4",
     "data": "the digit is 4",
     "firmware": "the digit is 0x00000004",
+    "command line of the README": "MACs: 601600",
     "c++ of the README": "the digit is 1",
+    "firmware of the README": "digits.h",
+    "c++ tutorial": "the digit is 4",
     "python of the README": "the digit is 4",
     "python tutorial": "32 of 32 are right",
     "python page": "off: probabilities at (0, 7)",
