@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
+#include "metadata/form.h"
 #include "metadata/header.h"
 #include "metadata/json.h"
 #include "metadata/member_name.h"
@@ -82,6 +83,18 @@ TEST(MemberName, IsAnIdentifier) {
     EXPECT_EQ(MemberName(name), name);
   }
   EXPECT_EQ(MemberName("index"), "index");
+}
+
+TEST(Form, NamesCallersAndOptions) {
+  proto::Metadata metadata = Make();
+  EXPECT_EQ(CallersOf(metadata), "C and C++");
+  EXPECT_EQ(FormOf(metadata), "executor aot, runtime crt, interface c");
+  metadata.set_interface_api("packed");
+  EXPECT_EQ(CallersOf(metadata), "C, by name");
+  metadata.set_runtime("cpp");
+  metadata.set_executor("graph");
+  EXPECT_EQ(CallersOf(metadata), "C, C++ and Python");
+  EXPECT_EQ(FormOf(metadata), "executor graph, runtime cpp, interface packed");
 }
 
 TEST(Json, KeysAreTheSchemasInItsOrder) {

@@ -17,9 +17,10 @@ from kiln.comparison import ComparedTensor, Comparison, compare
 from kiln.errors import CompilerError, ModelError
 from kiln.examples import example
 from kiln.library import Library, compile, emit, inspect
-from kiln.model import Model, Origin, Outputs, State, Stream, TensorInfo, load, trim_workspaces
+from kiln.model import Model, Origin, Outputs, State, Stream, load, trim_workspaces
 from kiln.options import CompileOptions
 from kiln.report import Report
+from kiln.tensor_info import TensorInfo
 from kiln.tools import ImportCheck, import_check, quantize, tune, version
 from kiln.validation import ValidatedOutput, Validation, validate
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles a model into a library."""
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -109,6 +110,11 @@ class Library:
     def __repr__(self) -> str:
         return f"<kiln.Library {', '.join(self.files)}>"
 
+    def _repr_html_(self) -> str:
+        with contextlib.suppress(ModelError):  # The model's file may be gone.
+            return self.report()._repr_html_()
+        return Report(repr(self))._repr_html_()
+
 
 def _restored(contents: Dict[str, bytes], model: str, options: Dict[str, Option]) -> Library:
     """Returns the pickled library.
@@ -194,7 +200,7 @@ def inspect(file: ModelSource, **options: Option) -> Report:
 
     >>> import kiln
     >>> print(kiln.inspect(kiln.example("my_mod")).splitlines()[0])
-    module my_mod for host: aot executor, cpp runtime, packed interface
+    module my_mod for host: called from C, C++ and Python
     """
     with scratch_folder() as folder:
         return Report(command_line.run("inspect", [model_file(file, folder)], options))

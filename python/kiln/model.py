@@ -10,18 +10,8 @@ import numpy
 from kiln import _runtime
 from kiln.arrays import Array, to_array
 from kiln.errors import CompilerError, ModelError
-from kiln.folders import scratch_folder
-
-
-class TensorInfo(NamedTuple):
-    """Name and type of an input or output of a model."""
-
-    name: str
-    dtype: "numpy.dtype[Any]"
-    shape: Tuple[int, ...]
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.dtype}{list(self.shape)}"
+from kiln.report import Report, table
+from kiln.tensor_info import TensorInfo, tensor_infos
 
 
 class Outputs(Tuple[Array, ...]):
@@ -56,16 +46,6 @@ class Outputs(Tuple[Array, ...]):
 
 def _list(names: Sequence[str]) -> str:
     return ", ".join(f"'{name}'" for name in names) or "none"
-
-
-def _tensor_infos(kind: str, rows: List[Tuple[str, str, Tuple[int, ...]]]) -> Tuple[TensorInfo, ...]:
-    infos = []
-    for name, dtype, shape in rows:
-        try:
-            infos.append(TensorInfo(name, numpy.dtype(dtype), shape))
-        except TypeError:
-            raise ModelError(f"{kind} '{name}' is of {dtype}, which NumPy does not have; convert it inside of the model") from None
-    return tuple(infos)
 
 
 def _check(what: str, info: TensorInfo, array: Array) -> None:
@@ -128,8 +108,8 @@ class _Callable:
     def __init__(self, name: str, runtime: Union[_runtime.Model, _runtime.Stream]) -> None:
         self.name = name
         self._run = runtime.run
-        self.inputs = _tensor_infos("input", runtime.inputs)
-        self.outputs = _tensor_infos("output", runtime.outputs)
+        self.inputs = tensor_infos("input", runtime.inputs)
+        self.outputs = tensor_infos("output", runtime.outputs)
         self._names = tuple(info.name for info in self.outputs)
         self._output_types = [(info.shape, info.dtype) for info in self.outputs]
 
@@ -170,6 +150,19 @@ class _Callable:
         inputs = ", ".join(str(info) for info in self.inputs)
         outputs = ", ".join(str(info) for info in self.outputs)
         return f"<kiln.{type(self).__name__} {self.name}: {inputs} -> {outputs}>"
+
+    def _repr_html_(self) -> str:
+        return Report("\n".join(self._lines()))._repr_html_()
+
+    def _lines(self) -> List[str]:
+        """Returns the lines of a table of all inputs and outputs, for a notebook."""
+        infos = [("input", info) for info in self.inputs] + [("output", info) for info in self.outputs]
+        header, rows = ["", "name", "dtype", "shape"], [[kind, *info] for kind, info in infos]
+        if any(info.scale is not None for _, info in infos):
+            header += [">scale", ">zero point"]
+            for row, (_, info) in zip(rows, infos):
+                row += ["", ""] if info.scale is None else [f"{info.scale:g}", info.zero_point]
+        return [f"{type(self).__name__} {self.name}", *table(header, rows)]
 
     def __reduce__(self) -> Tuple[Any, ...]:
         raise TypeError(
@@ -234,8 +227,8 @@ class Model(_Callable):
 
     Attributes:
       name: the module name of the library.
-      inputs: name, dtype and shape of each input, in the order of a call.
-      outputs: name, dtype and shape of each output, in the order of the returned arrays.
+      inputs: name, dtype, shape, scale and zero point of each input, in the order of a call.
+      outputs: the same of each output, in the order of the returned arrays.
       states: inputs that take their values from outputs of the previous run. `stream` passes them on.
       origin: the model file and options from which the library was compiled.
       nbytes: the bytes of the constants and of the workspace. All processes that load the library share the constants. Each
@@ -262,6 +255,10 @@ class Model(_Callable):
           ModelError: the model is closed.
         """
         return self._runtime.num_threads
+
+    def _lines(self) -> List[str]:
+        states = [f"state {input}: the output {output} of the previous run, {value:g} in the first run" for input, output, value in self.states]
+        return [*super()._lines(), *states, f"{self.nbytes} bytes of constants and workspace"]
 
     def stream(self) -> "Stream":
         """Returns a new sequence of runs that keeps the model's states. The states have their initial values.
@@ -317,7 +314,7 @@ class Stream(_Callable):
     def __init__(self, name: str, runtime: _runtime.Stream) -> None:
         super().__init__(name, runtime)
         self._stream = runtime
-        self._states = _tensor_infos("state", runtime.states)
+        self._states = tensor_infos("state", runtime.states)
 
     @property
     def states(self) -> Dict[str, Array]:

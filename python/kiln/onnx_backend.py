@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Sequence, Tuple,
 import numpy
 
 from kiln.library import compile
-from kiln.model import Model, TensorInfo
+from kiln.model import Model
 from kiln.options import CompileOptions
 from kiln.sources import ModelSource
+from kiln.tensor_info import TensorInfo
 from kiln.tools import import_check
 
 if TYPE_CHECKING:

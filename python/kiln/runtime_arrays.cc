@@ -2,8 +2,10 @@
 #include "python/kiln/runtime_arrays.h"
 
 #include <cstdint>
+#include <string>
 
 #include "runtime_cpp/data_type.h"
+#include "runtime_cpp/metadata.h"
 
 namespace kiln::python {
 namespace {
@@ -138,8 +140,14 @@ PyObject* Describe(const std::vector<TensorInfo>& infos) {
       PyTuple_SetItem(shape.get(), static_cast<Py_ssize_t>(k), extent);
     }
     if (!shape) return nullptr;
-    const Owned row(Py_BuildValue("(ssO)", infos[i].name.c_str(),
-                                  runtime::DataTypeName(infos[i].dtype).c_str(), shape.get()));
+    const std::string dtype = runtime::DataTypeName(infos[i].dtype);
+    const runtime::Quantization& known = infos[i].quantization;
+    const bool has_scale = known.scales.size() == 1;
+    const Owned scale(has_scale ? PyFloat_FromDouble(known.scales[0]) : Py_BuildValue(""));
+    const Owned zero_point(has_scale ? PyLong_FromLong(known.zero_points[0]) : Py_BuildValue(""));
+    if (!scale || !zero_point) return nullptr;
+    const Owned row(Py_BuildValue("(ssOOO)", infos[i].name.c_str(), dtype.c_str(), shape.get(),
+                                  scale.get(), zero_point.get()));
     if (!row || PyList_Append(list.get(), row.get()) != 0) return nullptr;
   }
   return list.release();

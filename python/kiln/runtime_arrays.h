@@ -56,7 +56,8 @@ bool TakeTensors(PyObject* input_arrays, const std::vector<runtime::TensorInfo>&
                  PyObject* output_arrays, const std::vector<runtime::TensorInfo>& outputs,
                  Tensors& input_tensors, Tensors& output_tensors);
 
-// Returns a list of (name, dtype, shape).
+// Returns a list of (name, dtype, shape, scale, zero point). The last two are None unless one scale
+// is for the whole tensor.
 PyObject* Describe(const std::vector<runtime::TensorInfo>& infos);
 // Returns a list of (input, output, initial value).
 PyObject* Describe(const std::vector<runtime::StateTensor>& states);

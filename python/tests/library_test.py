@@ -241,14 +241,60 @@ print(len(os.listdir(place)))
         """A notebook shows a page, or only the text if the model's file is gone."""
         with open(self.path("model.onnx"), "wb") as file:
             file.write(read(DIGITS))
-        report = kiln.compile(self.path("model.onnx"), module_name="of_a_page").report()
+        library = kiln.compile(self.path("model.onnx"), module_name="of_a_page")
+        report = library.report()
         shown = report._repr_html_()
         self.assertTrue(shown.startswith('<iframe srcdoc="&lt;!DOCTYPE html&gt;'), shown[:80])
         self.assertIn("conv1", shown)
+        self.assertEqual(library._repr_html_(), shown)
+        generated = kiln.compile(self.path("model.onnx"), interface="c", codegen="c")
         os.remove(self.path("model.onnx"))
         self.assertTrue(report._repr_html_().startswith("<pre>module of_a_page"))
+        self.assertEqual(library._repr_html_(), report._repr_html_())
+        self.assertTrue(generated._repr_html_().startswith("<pre>&lt;kiln.Library "))
         copy = pickle.loads(pickle.dumps(report))
         self.assertEqual((type(copy), copy), (kiln.Report, str(report)))
+
+    def test_models_in_a_notebook(self):
+        """A notebook shows the inputs, outputs and states of a model, and the bytes that it takes."""
+
+        def lines(model):
+            return [" ".join(line.split()) for line in model._repr_html_().splitlines()]
+
+        digits = kiln.compile(DIGITS).load()
+        self.assertEqual(
+            lines(digits),
+            [
+                "<pre>Model digits",
+                "name dtype shape",
+                "input image float32 (1, 1, 8, 8)",
+                "output probabilities float32 (1, 10)",
+                "{} bytes of constants and workspace</pre>".format(digits.nbytes),
+            ],
+        )
+        source = b"""#[version = "0.0.5"]
+def @main(%x: Tensor[(2), int8], %sum: Tensor[(2), int8], output_tensor_names=["y", "sum.next"], input_scales=[[0.5f], [2f]],
+          output_scales=[[], [2f]], state_inputs=["sum"], state_outputs=["sum.next"], state_initial=[-7f]) {
+  %0 = add(%x, %sum);
+  (cast(%0, dtype="float32"), %0)
+}
+"""
+        model = kiln.compile(source).load()
+        self.assertEqual(
+            lines(model)[1:-1],
+            [
+                "name dtype shape scale zero point",
+                "input x int8 (2,) 0.5 0",
+                "input sum int8 (2,) 2 0",
+                "output y float32 (2,)",
+                "output sum.next int8 (2,) 2 0",
+                "state sum: the output sum.next of the previous run, -7 in the first run",
+            ],
+        )
+        self.assertEqual(
+            lines(model.stream()),
+            ["<pre>Stream model", "name dtype shape scale zero point", "input x int8 (2,) 0.5 0", "output y float32 (2,)</pre>"],
+        )
 
     # The other commands.
 

@@ -57,6 +57,27 @@ class ModelTest(Case):
         self.assertEqual(self.digits.inputs, (kiln.TensorInfo("image", numpy.dtype("float32"), (1, 1, 8, 8)),))
         self.assertEqual(repr(self.my_mod), "<kiln.Model my_mod: a uint8[1, 2], b uint8[1, 2] -> output uint8[1, 2]>")
 
+    def test_quantization(self):
+        """A scale of the whole tensor is known. One scale for each channel, and none, give None."""
+        source = b"""#[version = "0.0.5"]
+def @main(%q: Tensor[(1, 2), int8], %c: Tensor[(1, 2), int8], %f: Tensor[(1, 2), float32],
+          input_scales=[[0.5f], [0.25f, 0.75f], []], input_zero_points=[[-3], [0, 1], []], input_axes=[0, 1, 0],
+          output_scales=[[0.1f]]) {
+  add(%q, add(%c, cast(%f, dtype="int8")))
+}
+"""
+        for executor in ("aot", "graph"):
+            model = kiln.compile(source, executor=executor).load()
+            self.assertEqual([(info.scale, info.zero_point) for info in model.inputs], [(0.5, -3), (None, None), (None, None)])
+            (output,) = model.outputs
+            self.assertEqual((output.scale, output.zero_point), (float(numpy.float32(0.1)), 0))
+        name, dtype, shape = info = model.inputs[0]
+        self.assertEqual((name, dtype, shape), ("q", numpy.dtype("int8"), (1, 2)))
+        self.assertEqual(repr(info), "TensorInfo(name='q', dtype=dtype('int8'), shape=(1, 2), scale=0.5, zero_point=-3)")
+        self.assertEqual(repr(model.inputs[2]), "TensorInfo(name='f', dtype=dtype('float32'), shape=(1, 2))")
+        for other in (pickle.loads(pickle.dumps(info)), copy.copy(info)):
+            self.assertEqual((other, other.scale, other.zero_point), (info, 0.5, -3))
+
     def test_bytes(self):
         """`nbytes` is the sum of the pools in the library's report."""
         for options in ({}, {"executor": "graph"}):
@@ -67,7 +88,7 @@ class ModelTest(Case):
         # The sum of two arrays needs no constants and no workspace.
         self.assertEqual(self.my_mod.nbytes, 0)
 
-    def test_number_of_threads(self):
+    def test_number_of_threads_of_a_model(self):
         library = kiln.compile(MY_MOD)
         self.assertEqual(library.load(threads=3).num_threads, 3)
         self.assertEqual(library.load(cpus=[min(os.sched_getaffinity(0))]).num_threads, 1)
@@ -83,7 +104,15 @@ class ModelTest(Case):
         origin = self.digits.origin
         self.assertEqual((origin.compiler, origin.model_sha256), ("kiln " + kiln.__version__, digest))
         self.assertRegex(origin.options_sha256, r"\A[0-9a-f]{64}\Z")
-        self.assertIsInstance(origin.properties, dict)
+        self.assertEqual(origin.properties, {})
+
+    def test_properties(self):
+        """The texts of the file about itself, here the names of the classes in ONNX's metadata_props."""
+        entry = b"\x0a\x05names\x12\x08cat, dog"  # a StringStringEntryProto
+        with open(DIGITS, "rb") as file:
+            model = file.read() + b"\x72" + bytes([len(entry)]) + entry
+        for options in ({}, {"executor": "graph"}):
+            self.assertEqual(kiln.compile(model, **options).load().origin.properties, {"names": "cat, dog"})
 
     def test_by_position_and_by_name(self):
         a, b = numpy.array([[10, 20]], "uint8"), self.b

@@ -42,6 +42,7 @@ class NotebookTest(Case):
     def test_runs(self):
         found = self.execute(self.notebook)
         self.assertIn("<kiln.Model digits: image float32[1, 1, 8, 8]", found["compile"]["text/plain"])
+        self.assertIn("<pre>Model digits", found["compile"]["text/html"])
         self.assertEqual(found["run"]["text/plain"], "'356 of 359 are right'")
         self.assertIn("found float64, wanted float32", found["refused"]["text"])
         self.assertIn("<iframe srcdoc=", found["report"]["text/html"])

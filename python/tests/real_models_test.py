@@ -30,6 +30,16 @@ class RealModelsTest(unittest.TestCase):
         for found, golden in self.rows("mlperf_tiny/kws/kws_ref_model.tflite", inputs, expected):
             numpy.testing.assert_array_equal(found, golden)
 
+    def test_quantization_of_keyword_spotting(self):
+        """Scale and zero point turn features into inputs, and outputs into probabilities."""
+        model = kiln.compile(path("mlperf_tiny/kws/kws_ref_model.tflite")).load()
+        (features,), (classes,) = model.inputs, model.outputs
+        self.assertEqual((classes.scale, classes.zero_point), (1 / 256, -128))
+        floats = numpy.load(path("mlperf_tiny/kws/inputs_float32_first100.npy"))
+        inputs = numpy.load(path("mlperf_tiny/kws/inputs_int8.npy"))[: len(floats)]
+        found = numpy.round(floats / features.scale) + features.zero_point
+        numpy.testing.assert_array_equal(numpy.clip(found, -128, 127).astype("int8").reshape(inputs.shape), inputs)
+
     def test_image_classification_float(self):
         inputs = numpy.load(path("mlperf_tiny/ic/inputs_uint8.npy"))[:20].astype("float32")
         expected = numpy.load(path("mlperf_tiny/ic/pretrainedResnet.real500.tflm.npy"))

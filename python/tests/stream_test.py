@@ -24,6 +24,16 @@ def @main(%a: Tensor[(2), float32], %x: Tensor[(2), float32], %n: Tensor[(1), in
   (%0, add(%n, 1i64), negative(%0))
 }
 """
+# A sum and a count that begin with 2 and with -7. Only the count is of integers.
+BEGUN = b"""#[version = "0.0.5"]
+def @main(%x: Tensor[(2), float32], %sum: Tensor[(2), float32], %count: Tensor[(1), int32],
+          output_tensor_names=["y", "sum.next", "count.next"],
+          state_inputs=["sum", "count"], state_outputs=["sum.next", "count.next"], state_initial=[2f, -7f]) {
+  %0 = add(%sum, %x);
+  %1 = add(%count, 1);
+  (multiply(%0, cast(%1, dtype="float32")), %0, %1)
+}
+"""
 # A cache of four rows. Each run writes the row at the given index and outputs the sum of all rows.
 CACHE = b"""#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 3), float32], %at: Tensor[(1, 3), int32], %cache: Tensor[(4, 3), float32]) {
@@ -55,6 +65,21 @@ class StreamTest(Case):
             stream.reset()
             self.assertEqual(stream.states["sum"].tolist(), [0, 0, 0])
             self.assertEqual(stream(x=floats(2, 0, 1)).tolist(), [4, 0, 1])
+
+    def test_values_that_states_begin_with(self):
+        for executor in ("aot", "graph"):
+            model = kiln.compile(BEGUN, executor=executor).load()
+            self.assertEqual(model.states, (kiln.State("sum", "sum.next", 2.0), kiln.State("count", "count.next", -7.0)))
+            stream = model.stream()
+            for _ in range(2):
+                states = stream.states
+                self.assertEqual((states["sum"].tolist(), states["count"].tolist()), ([2, 2], [-7]))
+                self.assertEqual(stream(floats(1, 2)).tolist(), [-18, -24])
+                self.assertEqual(stream(floats(1, 2)).tolist(), [-20, -30])
+                stream.reset()
+            # A call without a stream has no initial values: its states are arguments.
+            found = model(floats(1, 2), floats(0, 0), numpy.zeros(1, "int32"))
+            self.assertEqual([array.tolist() for array in found], [[1, 2], [1, 2], [1]])
 
     def test_cache(self):
         """The state is updated in place in a stream, and copied in calls without one."""

@@ -258,7 +258,7 @@ class CliTest(CliCase):
     def test_from_model_to_result(self):
         self.succeeds("compile", MY_MOD, "-o", self.path("lib"))
         library = self.path("lib/my_mod.so")
-        self.assertIn("module my_mod for host: aot executor", self.succeeds("inspect", library))
+        self.assertIn("module my_mod for host: called from C, C++ and Python\n", self.succeeds("inspect", library))
         inputs = ["--input", "a=random", "--input", "b=random"]
         self.assertIn("output Tensor[(1, 2), uint8]:", self.succeeds("run", library, "--output", self.path("result"), *inputs))
         check = "--check=output=" + self.path("result/output.npy")
@@ -345,7 +345,8 @@ class CliTest(CliCase):
         of_model = self.succeeds("inspect", DIGITS, *target)
         self.assertEqual(of_model, self.succeeds("inspect", self.path("lib/digits.so")))
         for line in (
-            r"module digits for x86-64-v3: aot executor, cpp runtime, packed interface",
+            r"module digits for x86-64-v3: called from C, C\+\+ and Python",
+            r"executor aot, runtime cpp, interface packed",
             r"  image  Tensor\[\(1, 1, 8, 8\), float32\]    256",
             r"  probabilities  Tensor\[\(1, 10\), float32\]     40",
             r"     0       20480             640            448  contraction .*  nn.conv2d nn.bias_add nn.relu \(conv1 relu1\)",
@@ -432,7 +433,9 @@ class CliTest(CliCase):
 
     def test_inspect_for_firmware(self):
         text = self.succeeds("inspect", DIGITS, "--target", "cortex-m4f")
-        self.assertIn("module digits for cortex-m4f: aot executor, crt runtime, c interface", text)
+        self.assertIn("module digits for cortex-m4f: called from C and C++\nexecutor aot, runtime crt, interface c\n", text)
+        text = self.succeeds("inspect", DIGITS, "--target", "cortex-m4f", "--runtime", "crt")
+        self.assertIn("module digits for cortex-m4f: called from C, by name\nexecutor aot, runtime crt, interface packed\n", text)
 
     @needs_llvm
     def test_inspect_an_object(self):

@@ -22,6 +22,12 @@ def @main(%x: Tensor[(1, 16, 8, 8), float32]) {
 }
 """
 
+# A convolution for Winograd's filtering.
+FILTERED = """#[version = "0.0.5"]
+def @main(%x: Tensor[(1, 64, 28, 28), float32]) {
+  nn.conv2d(%x, full(2f, shape=[64, 64, 3, 3], dtype="float32"), padding=[1, 1])
+}
+"""
 
 WINDOWS = """#[version = "0.0.5"]
 def @main(%x: Tensor[(1, 14, 14, 32), int8]) {{
@@ -42,6 +48,19 @@ class LayersTest(CliCase):
 
     def figure(self, text, name):
         return int(re.search(r"^{}: (\d+)".format(name), text, re.M).group(1))
+
+    @needs_llvm
+    def test_weights_that_grow(self):
+        """The report says if weights take more bytes in the library than in the model."""
+        model = self.write("filtered.relay", FILTERED)
+        text = self.succeeds("inspect", model, "--target", "x86-64-v3")
+        line = r"weights in the form of Winograd's filtering: (\S+) MB, about (\S+) MB in the model; --no-winograd keeps their size"
+        found = re.search(line, text)
+        self.assertIsNotNone(found, text)
+        after, before = map(float, found.groups())
+        self.assertAlmostEqual(before, 64 * 64 * 9 * 4 / 1e6, delta=0.02)
+        self.assertGreater(after, 1.7 * before)
+        self.assertNotIn("Winograd's filtering", self.succeeds("inspect", model, "--target", "x86-64-v3", "--no-winograd"))
 
     @needs_llvm
     def test_options_of_compile(self):

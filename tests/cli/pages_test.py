@@ -67,6 +67,10 @@ class InspectPageTest(PageCase):
         self.assertEqual(len(placed), len(pool["buffers"]))
         self.assertEqual(sum(constant["bytes"] for constant in model["constants"]), sum(call["constant_bytes"] for call in model["calls"] if call["function"]))
 
+    def test_callers(self):
+        for options, callers in ([], "C, C++ and Python"), (["--target", "cortex-m4f"], "C and C++"):
+            self.assertIn("<dt>called from</dt><dd>{}</dd>".format(callers), self.page(DIGITS, *options))
+
     def test_constants_that_two_operators_read_count_for_the_first(self):
         nodes = [
             helper.make_node("Add", ["x", "w"], ["sum"], name="add"),
@@ -166,6 +170,12 @@ class BrowserTest(PageCase):
         # The page is not wider than the window.
         self.assertLessEqual(self.run_script("document.documentElement.scrollWidth"), width)
 
+    def assert_numbers_are_visible(self, table, width):
+        """The bars of a table, and the numbers next to them, need no scrolling to the side."""
+        numbers = "Array.from(document.querySelector('{} tbody tr').querySelectorAll('td[data-value]'))".format(table)
+        self.assertGreaterEqual(self.run_script(numbers + ".length"), 2)
+        self.assertLessEqual(self.run_script(numbers + ".at(-1).getBoundingClientRect().right"), width)
+
     def test_inspect(self):
         self.page(DIGITS, "--target", "cortex-m4f")
         colors = set()
@@ -181,15 +191,20 @@ class BrowserTest(PageCase):
                 self.assertNotIn("lower bound", self.run_script("document.querySelector('dl').textContent"))
                 title = "Flash" if "llvm" in CODEGENS else "Constants of the operators"
                 self.assertEqual(self.run_script("document.querySelector('#flash-title').textContent"), title)
-                # The bars, and the numbers next to them, are visible.
-                numbers = "Array.from(document.querySelector('#flash tbody tr').querySelectorAll('td[data-value]'))"
-                self.assertGreaterEqual(self.run_script(numbers + ".length"), 2)
-                right = numbers + ".at(-1).getBoundingClientRect().right"
-                self.assertLessEqual(self.run_script(right), width)
+                self.assert_numbers_are_visible("#flash", width)
                 self.assertEqual(self.run_script("document.querySelectorAll('#memory line').length"), 0)
                 self.assertGreaterEqual(self.run_script("document.querySelector('#memory .used').getBBox().y"), 0)
                 colors.add(self.run_script("getComputedStyle(document.body).backgroundColor"))
         self.assertEqual(len(colors), 2)
+
+    def test_profile(self):
+        self.succeeds("compile", DIGITS, "-o", self.out, "--module-name", "digits", "--profile")
+        times = self.succeeds("bench", self.path("out/digits.so"), "--profile", "--json", "--seconds", "0.01")
+        self.page(DIGITS, "--profile", self.write("profile.json", times))
+        for width, scheme in (1280, "light"), (420, "dark"):
+            self.open(self.path("page.html"), width, scheme)
+            self.assertGreater(self.run_script("document.querySelectorAll('#profile tbody tr').length"), 5)
+            self.assert_numbers_are_visible("#profile", width)
 
     def test_keyboard_and_tables(self):
         self.page(DIGITS)

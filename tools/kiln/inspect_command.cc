@@ -13,6 +13,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compiler/base/status.h"
 #include "compiler/options/options.h"
@@ -99,6 +100,29 @@ std::string Savings(const Compilation& compilation) {
   return savings.empty() ? "" : absl::StrCat("memory saved: ", absl::StrJoin(savings, ", "), "\n");
 }
 
+// Returns a line on weights that are stored in the form that Winograd's filtering reads, and that
+// takes more bytes. Returns an empty text if there are none.
+std::string TransformedWeights(const Compilation& compilation) {
+  constexpr double kBytesPerMegabyte = 1e6;
+  double bytes = 0, before = 0;
+  for (const proto::Function& function : compilation.metadata.functions()) {
+    const auto found = compilation.lowered.contractions.find(function.name());
+    if (found == compilation.lowered.contractions.end()) continue;
+    const ContractionChoice& choice = found->second.choice;
+    if (choice.algorithm != ContractionChoice::Algorithm::kWinograd) continue;
+    // F(m x m, 3 x 3) has (m + 2) x (m + 2) numbers for the 3 x 3 of a window.
+    const auto extent = static_cast<double>(choice.outputs + 2);
+    const auto constants = static_cast<double>(function.constant_size_bytes());
+    bytes += constants;
+    before += constants * 9 / (extent * extent);
+  }
+  if (bytes == 0) return "";
+  return absl::StrFormat(
+      "weights in the form of Winograd's filtering: %.2f MB, about %.2f MB in the model; "
+      "--no-winograd keeps their size\n",
+      bytes / kBytesPerMegabyte, before / kBytesPerMegabyte);
+}
+
 absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
   KILN_ASSIGN_OR_RETURN(CompileOptions options, OptionsFor(flags));
   ImportFindings findings;
@@ -125,7 +149,7 @@ absl::StatusOr<std::string> InspectModel(const InspectFlags& flags) {
   }
   const int columns = TerminalColumns(STDOUT_FILENO);
   std::string report = absl::StrCat(Report(compilation.metadata, columns), MachineLines(targets),
-                                    Savings(compilation));
+                                    Savings(compilation), TransformedWeights(compilation));
   const std::string widened =
       WidenedWeightsText(findings.narrow_weights, ByteConstantsOf(compilation.fused));
   if (!widened.empty()) absl::StrAppend(&report, widened, "\n");

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/base/tensor.h"
+#include "metadata/form.h"
 #include "runtime_cpp/cpu/this_cpu.h"
 #include "tools/kiln/allowances.h"
 #include "tools/terminal/table.h"
@@ -146,8 +147,7 @@ std::string Report(const proto::Metadata& metadata, int columns) {
   const proto::Function& main = metadata.functions(0);
   const int32_t calls = metadata.functions_size() - 1;
   std::string text = absl::StrCat("module ", metadata.module_name(), " for ", metadata.target(),
-                                  ": ", metadata.executor(), " executor, ", metadata.runtime(),
-                                  " runtime, ", metadata.interface_api(), " interface\n");
+                                  ": called from ", CallersOf(metadata), "\n");
   if (metadata.cpu_variants_size() > 0) {
     absl::StrAppend(&text, "CPU variants: ", absl::StrJoin(metadata.cpu_variants(), ", "), "\n");
   }
@@ -158,7 +158,7 @@ std::string Report(const proto::Metadata& metadata, int columns) {
   if (metadata.runtime() == "cpp" && !cpu.empty()) {
     absl::StrAppend(&text, "CPU: ", cpu, "\n");
   }
-  absl::StrAppend(&text, OriginText(metadata.origin()));
+  absl::StrAppend(&text, FormOf(metadata), "\n", OriginText(metadata.origin()));
   absl::StrAppend(&text, "\ninputs:\n", Tensors(metadata, 0, main.num_inputs(), columns));
   absl::StrAppend(&text, "\noutputs:\n",
                   Tensors(metadata, main.num_inputs(), main.parameters_size(), columns));

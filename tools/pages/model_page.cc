@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "compiler/base/module_prefix.h"
+#include "metadata/form.h"
 #include "tools/kiln/runtime_files.h"
 #include "tools/pages/html.h"
 
@@ -190,10 +191,8 @@ std::string Summary(const ModelPageInput& input) {
   const Plan& plan = input.compilation->plan;
   const bool overlaps = plan.workspace_bytes() < plan.lower_bound_bytes;
   return absl::StrCat(
-      SummaryItem("target", metadata.target()),
-      SummaryItem("compiled for",
-                  absl::StrCat(metadata.executor(), " executor, ", metadata.runtime(), " runtime, ",
-                               metadata.interface_api(), " interface")),
+      SummaryItem("target", metadata.target()), SummaryItem("called from", CallersOf(metadata)),
+      SummaryItem("form", FormOf(metadata)),
       SummaryItem(
           "memory between operators",
           absl::StrCat(GroupedNumber(plan.workspace_bytes()), " bytes, ",
