@@ -11,6 +11,9 @@ import tarfile
 import tempfile
 import unittest
 
+import onnx
+from onnx import TensorProto, helper
+
 KILN = os.path.abspath("tools/kiln/kiln")
 DIGITS = os.path.abspath("models/digits/digits.onnx")
 CHAIN = os.path.abspath("tests/tvm_compat/chain.relay")
@@ -20,6 +23,9 @@ def @main(%x: Tensor[(1, 160), float32]) {
   nn.dense(%x, full(0.3f, shape=[160, 160], dtype="float32"))
 }
 """
+# Names that end a comment, a string or a line of C if they are written as they are. "??/" stands for a backslash in C99.
+HOSTILE = ["*/ int hit = 1; /*", "\\\n", "??/", "??/\n??)", "\"; int hit = 1; \"", "\n#error hit\n", "//", "/*", "\\u000a", "\\", "%s%n", "\u2028\u202e", "\x1b[31m",
+           '_Pragma("GCC error \\"hit\\"")', "</script>"]
 COMPILERS = [compiler for compiler in ("gcc", "clang-19") if shutil.which(compiler)]
 
 
@@ -140,6 +146,26 @@ def @main(%x: Tensor[(1, 16), int8]) {
                 folder = self.compile(name, *options)
                 self.check(folder, "-I" + folder)
         self.assertFalse(os.path.exists(os.path.join(self.compile("none", "--no-headers", *crt), "kiln")))
+
+    def test_hostile_names(self):
+        """Inputs, outputs and operators with names that are no identifiers."""
+        names = [str(number) + name for number, name in enumerate(HOSTILE)]
+        nodes = [helper.make_node("Softmax", [name], ["y" + name], name=name) for name in names]
+        tensors = lambda prefix: [helper.make_tensor_value_info(prefix + name, TensorProto.FLOAT, [1, 8]) for name in names]
+        graph = helper.make_graph(nodes, HOSTILE[0], tensors(""), tensors("y"))
+        model = os.path.join(self.folder, "m.onnx")
+        onnx.save(helper.make_model(graph, producer_name=HOSTILE[0], opset_imports=[helper.make_opsetid("", 13)]), model)
+        c = ["--runtime", "crt", "--interface", "c"]
+        for name, options in {"c": c, "inside": c + ["--pool", "ram:any", "--workspace-io"], "aot": ["--runtime", "crt"],
+                              "graph": ["--system-lib", "--executor", "graph"]}.items():
+            folder = os.path.join(self.folder, name)
+            subprocess.run([KILN, "compile", model, "-o", folder, "--codegen", "c"] + options, check=True)
+            for flags in [], ["-DKILN_CHECKS"]:
+                with self.subTest(name, flags=flags):
+                    self.check(folder, "-I" + folder, *flags)
+            header = os.path.join(folder, "m.h")
+            for compiler, language in (("gcc", ["-std=c99", "-x", "c"]), ("g++", ["-std=c++17", "-x", "c++"])):
+                subprocess.run([compiler] + language + ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I" + folder, header], check=True)
 
     # The host project of microTVM has two sets of headers: the runtime's, and those in the archive.
     def test_archives_compile_with_the_headers_of_the_runtime(self):

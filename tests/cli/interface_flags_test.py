@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles headers and generated C of the C interface with the flags of strict projects, by gcc and clang, in every
-standard."""
+standard, and for microcontrollers at every level of optimization."""
 
+import os
+import re
 import shutil
 import subprocess
 import unittest
@@ -9,13 +11,27 @@ import unittest
 from tests.cli.cli_case import DIGITS, CliCase
 
 INCLUDE = "runtime_crt/include"
-COMMON = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wshadow", "-Wcast-qual", "-Wcast-align", "-Wundef"]
+INTEGERS = os.path.abspath("tests/firmware/models/integers.relay")
+COMMON = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wshadow", "-Wcast-qual", "-Wcast-align", "-Wundef", "-Wvla", "-Walloca"]
 C_FLAGS = COMMON + ["-Wmissing-prototypes", "-Wstrict-prototypes"]
 CXX_FLAGS = COMMON + ["-Wold-style-cast", "-fno-exceptions"]
-C_STANDARDS = ["c99", "c11", "c17", "c2x"]
+C_STANDARDS = ["c99", "c11", "c17", "gnu17", "c2x"]
 CXX_STANDARDS = ["c++11", "c++14", "c++17", "c++20", "c++23"]
 CLANG = "clang-19"
+# All warnings of clang, except three. Generated C computes addresses, and declares variables after statements. Structs of kiln/model.h
+# have padding.
+EVERYTHING = ["-Weverything", "-Wno-unsafe-buffer-usage", "-Wno-declaration-after-statement", "-Wno-padded"]
 PAIRS = [("gcc", "g++")] + ([(CLANG, "clang++-19")] if shutil.which(CLANG) else [])
+
+# The tool chain, the flags and the model of a core, by target.
+CORES = {
+    "cortex-m4f": ("arm-none-eabi", ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"], DIGITS),
+    "cortex-m55": ("arm-none-eabi", ["-mcpu=cortex-m55+nomve.fp", "-mthumb", "-mfloat-abi=hard"], INTEGERS),
+    "riscv32imac": ("riscv64-unknown-elf", ["-march=rv32imac", "-mabi=ilp32"], INTEGERS),
+}
+# Flags of a tool chain that only gcc needs, and flags that only clang needs.
+OF_GCC = {"arm-none-eabi": [], "riscv64-unknown-elf": ["-misa-spec=2.2", "--specs=picolibc.specs"]}
+OF_CLANG = {"arm-none-eabi": ["--target=arm-none-eabi", "-fshort-enums"], "riscv64-unknown-elf": ["--target=riscv32-unknown-elf"]}
 
 STREAM = """#[version = "0.0.5"]
 def @main(%sample: Tensor[(1, 4), float32], %sum: Tensor[(1, 4), float32], output_tensor_names=["total", "sum.next"],
@@ -31,6 +47,22 @@ def @main(%left: Tensor[(1, 3), int8], %right: Tensor[(1, 3), int8], input_scale
 }
 """
 CONSTANT = '#[version = "0.0.5"]\ndef @main(output_tensor_names=["five"]) { full(5f, shape=[], dtype="float32") }\n'
+
+# A model whose input is called input_1.
+INPUT_1 = """#[version = "0.0.5"]
+def @main(%input_1: Tensor[(1, {0}), float32], output_tensor_names=["output_1"]) {{ nn.softmax(%input_1) }}
+"""
+BOTH = """
+#include "first.h"
+#include "second.h"
+
+int32_t both(float (&three)[3], float (&four)[4]);
+int32_t both(float (&three)[3], float (&four)[4]) {
+  float first[3], second[4];
+  const int32_t status = tvmgen_first::run({tvmgen_first::input::input_1(three)}, {tvmgen_first::output::output_1(first)});
+  return status != 0 ? status : tvmgen_second::run({tvmgen_second::input::input_1(four)}, {tvmgen_second::output::output_1(second)});
+}
+"""
 
 # Model and options by module. The header depends on both.
 MODELS = {
@@ -82,10 +114,26 @@ class InterfaceFlagsTest(CliCase):
     def headers(self):
         return "".join('#include "{}.h"\n'.format(module) for module in MODELS)
 
-    def check(self, compiler, source, *flags):
-        command = [compiler, "-fsyntax-only", source] + list(flags) + ["-I" + INCLUDE] + ["-I" + folder for folder in self.folders]
+    def run_compiler(self, *command):
         result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.assertEqual(result.returncode, 0, result.stdout.decode())
+
+    def check(self, compiler, source, *flags):
+        self.run_compiler(compiler, "-fsyntax-only", source, *flags, "-I" + INCLUDE, *["-I" + folder for folder in self.folders])
+
+    def check_calls(self, compiler, source, *flags):
+        """Checks that no function calls itself, directly or through others. gcc writes the graph of calls."""
+        self.run_compiler(compiler, "-O0", "-fcallgraph-info", "-c", source, *flags, "-o", self.path("calls.o"))
+        callees = {}
+        with open(self.path("calls.ci"), encoding="utf-8") as file:
+            for caller, callee in re.findall(r'^edge: \{ sourcename: "(.*?)" targetname: "(.*?)"', file.read(), re.M):
+                callees.setdefault(caller, set()).add(callee)
+        self.assertTrue(callees)
+        while callees:
+            ends = [function for function, called in callees.items() if not called & set(callees)]
+            self.assertTrue(ends, "functions that call themselves, and their callers: {}".format(sorted(callees)))
+            for function in ends:
+                del callees[function]
 
     def test_headers(self):
         self.compile_models()
@@ -109,7 +157,49 @@ class InterfaceFlagsTest(CliCase):
             for compiler, _ in PAIRS:
                 for standard in C_STANDARDS:
                     with self.subTest(unit=name, compiler=compiler, standard=standard):
-                        self.check(compiler, unit, "-std=" + standard, "-O2", *C_FLAGS)
+                        self.check(compiler, unit, "-std=" + standard, "-O2", *C_FLAGS, *(EVERYTHING if compiler == CLANG else []))
+
+    def test_levels_of_optimization_on_cores(self):
+        """Warnings that depend on the level, and on code for the core."""
+        for target, (tools, processor, model) in CORES.items():
+            gcc = tools + "-gcc"
+            self.succeeds("compile", model, "-o", self.path(target), "--module-name", "m", "--runtime", "crt", "--interface", "c", "--codegen", "c",
+                          "--target", target)
+            unit = self.write(target + ".c", '#include "{}/m.c"\n'.format(target))
+            if shutil.which(CLANG):
+                with self.subTest(target=target, compiler=CLANG):
+                    self.run_compiler(CLANG, "-std=c99", *OF_CLANG[tools], *processor, *C_FLAGS, *EVERYTHING, "-fsyntax-only", unit)
+            with self.subTest(target=target, compiler=gcc):
+                if shutil.which(gcc) is None:
+                    self.skipTest(gcc + " is not installed")
+                flags = OF_GCC[tools] + processor
+                for level in ("-Os", "-O3", "-Og"):
+                    self.run_compiler(gcc, "-std=gnu17", level, *flags, *C_FLAGS, "-c", unit, "-o", self.path("m.o"))
+                self.check_calls(gcc, unit, *flags)
+
+    def test_no_recursion(self):
+        self.compile_models()
+        sources = "".join('#include "{0}/{0}.c"\n#include "{0}/{0}_model.c"\n'.format(module) for module in MODELS)
+        self.check_calls("gcc", self.write("all.c", sources), "-I" + INCLUDE)
+        recursive = self.write("recursive.c", "int odd(int n);\nint even(int n) { return n == 0 ? 1 : odd(n - 1); }\n"
+                               "int odd(int n) { return n == 0 ? 0 : even(n - 1); }\n")
+        with self.assertRaisesRegex(AssertionError, "even.*odd"):
+            self.check_calls("gcc", recursive)
+
+    def test_two_models_with_inputs_of_one_name(self):
+        """Firmware in C++17 that runs both."""
+        tools, processor, _ = CORES["cortex-m4f"]
+        if shutil.which(tools + "-g++") is None:
+            self.skipTest(tools + "-g++ is not installed")
+        includes, sources = [], []
+        for module, size in (("first", 3), ("second", 4)):
+            model, folder = self.write(module + ".relay", INPUT_1.format(size)), self.path(module)
+            self.succeeds("compile", model, "-o", folder, "--runtime", "crt", "--interface", "c", "--codegen", "c", "--target", "cortex-m4f")
+            includes.append("-I" + folder)
+            sources.append(os.path.join(folder, module + ".c"))
+        both = self.write("both.cc", BOTH)
+        self.run_compiler(tools + "-g++", "-std=c++17", *processor, *CXX_FLAGS, *includes, "-c", both, "-o", self.path("both.o"))
+        self.run_compiler(tools + "-gcc", "-std=c99", *processor, "-r", "-nostdlib", self.path("both.o"), *sources, "-o", self.path("firmware.o"))
 
     def test_tensors_called_like_macros_of_the_c_library(self):
         """The header compiles after the macro's header, in C and C++, and a program can name the tensors."""

@@ -64,6 +64,16 @@ OF_DEBUGGING = (
     ["-fsanitize=undefined", "-fstack-protector-all"],
     ["-fsanitize=undefined", "-fPIC"],
 )
+# Flags of firmware projects: link-time optimization, a register that belongs to the system, no data in code, and a build without the
+# floating-point unit. -ffat-lto-objects makes the compiler generate code, too.
+OF_FIRMWARE = (
+    ["-flto", "-ffat-lto-objects"],
+    ["-ffixed-r9"],
+    ["-mpure-code"],
+    ["-mfloat-abi=soft"],
+)
+# Clang does not know this flag.
+OF_GCC_ALONE = (["-mslow-flash-data"],)
 MAIN = string.Template(
     tflite_models.BEGINNING
     + """
@@ -190,21 +200,39 @@ class Flags(unittest.TestCase):
     def test_digits(self):
         self.check_all(lambda board: [DIGITS])
 
-    def test_tiles_compile_with_flags_of_debugging(self):
-        with tempfile.TemporaryDirectory() as folder:
-            model = os.path.join(folder, "tiles.relay")
-            with open(model, "w", encoding="utf-8") as file:
-                file.write(TILES)
-            board = Board("cortex_m4f", BOARDS["cortex_m4f"], folder)
-            source = os.path.join(compiled(board, "c", model)[0], "m.c")
-            with open(source, encoding="utf-8") as file:
-                self.assertIn("smlad", file.read())
-            for compiler in (board.gcc(), board.clang()):
-                for flags in OF_DEBUGGING:
-                    for level in ("-O1", "-O2", "-O3", "-Os"):
-                        flags_of_all = ["-std=c99", "-fno-omit-frame-pointer", level] + flags
-                        with self.subTest(compiler[0], flags=flags, level=level):
-                            subprocess.run(compiler + flags_of_all + ["-c", source, "-o", board.path("debugged.o")], check=True)
+    def tiles(self):
+        """Returns a board, and the folder of the C of TILES for it."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        model = os.path.join(folder.name, "tiles.relay")
+        with open(model, "w", encoding="utf-8") as file:
+            file.write(TILES)
+        board = Board("cortex_m4f", BOARDS["cortex_m4f"], folder.name)
+        return board, compiled(board, "c", model)[0]
+
+    def test_tiles_compile_with_flags_of_debugging_and_firmware(self):
+        board, folder = self.tiles()
+        source = os.path.join(folder, "m.c")
+        with open(source, encoding="utf-8") as file:
+            self.assertIn("smlad", file.read())
+        for compiler, choices in (board.gcc(), OF_DEBUGGING + OF_FIRMWARE + OF_GCC_ALONE), (board.clang(), OF_DEBUGGING + OF_FIRMWARE):
+            for flags in choices:
+                for level in ("-O1", "-O2", "-O3", "-Os") if flags in OF_DEBUGGING else ("-O2", "-Os"):
+                    flags_of_all = ["-std=c99", "-fno-omit-frame-pointer", level] + flags
+                    with self.subTest(compiler[0], flags=flags, level=level):
+                        subprocess.run(compiler + flags_of_all + ["-c", source, "-o", board.path("tiles.o")], check=True)
+
+    def test_link_time_optimization(self):
+        board, folder = self.tiles()
+        main = board.path("main.c")
+        with open(main, "w", encoding="utf-8") as file:
+            file.write(program(folder))
+        outputs = []
+        for flags in [], ["-flto"]:
+            objects = [board.compile(source, name, flags + ["-I" + folder]) for name, source in (("main", main), ("m", os.path.join(folder, "m.c")))]
+            outputs.append(board.run(board.link(objects, "image")))
+        self.assertIn("outputs: ", outputs[0])
+        self.assertEqual(outputs[0], outputs[1])
 
     @unittest.skipUnless(DATA, "KILN_SHARED_DATA does not name the folder with the models")
     def test_mlperf_tiny(self):

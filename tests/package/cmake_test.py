@@ -4,7 +4,7 @@
 import os
 import unittest
 
-from tests.package.package_case import CODEGENS, DIGITS, HERE, MY_MOD_OUTPUT, PackageCase
+from tests.package.package_case import CODEGENS, DIGITS, FLAGS, HERE, MY_MOD_OUTPUT, PackageCase
 
 # The project of a program with packages as subfolders.
 PROJECT = """
@@ -49,6 +49,10 @@ class CMakeTest(PackageCase):
         text = PROJECT.format(subdirectories="add_subdirectory(package)", sources=check, libraries="kiln::my_mod")
         self.write("CMakeLists.txt", text.replace("(app", "(my_mod"))
         self.run_command(os.path.join(self.cmake(self.folder), "my_mod"))
+
+    def test_flags_are_of_gcc_and_clang(self):
+        text = self.read(self.package("cmake", target="cortex-m55"), "CMakeLists.txt")
+        self.assert_flags_are_of_gcc_and_clang(text, FLAGS + ["-mcpu=cortex-m55+nomve.fp"])
 
     def test_every_kind_of_memory(self):
         """The example supports pools and tensors in the workspace."""

@@ -113,6 +113,16 @@ class FormatsTest(PackageCase):
         of = lambda category: [os.path.join(folder, file.get("name")) for file in files if file.get("category") == category]
         self.assertEqual(self.compile(of("source"), ["-I" + name for name in of("include")]), MY_MOD_OUTPUT)
 
+    def test_the_address_of_a_cmsis_pack(self):
+        """PACK.xsd requires the element `url` of the type xs:anyURI, for which an empty text is valid. So the element is there without --url,
+        too, and a note states that a pack to publish needs an address."""
+        for options, address in (([], ""), (["--url", URL], URL)):
+            result = self.kiln("package", MY_MOD, "--for", "cmsis-pack", "-o", self.path("pack"), "--target", "cortex-m4f", *options)
+            note = "" if address else "kiln: note: --for cmsis-pack: a package that is published needs --url\n"
+            self.assertEqual((result.returncode, result.stderr.decode()), (0, note))
+            (path,) = glob.glob(os.path.join(self.path("pack"), "*.pdsc"))
+            self.assertEqual([url.text or "" for url in ElementTree.parse(path).getroot().findall("url")], [address])
+
     def test_cmsis_pack_fits_its_processor(self):
         for target, fits, fpu in (
             ("cortex-m0", {"Cortex-M0", "Cortex-M4", "Cortex-M55"}, None),

@@ -2,6 +2,7 @@
 """Helpers for the tests of packages."""
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -14,6 +15,8 @@ ROOT = os.getcwd()
 HOST = "x86-64"
 BARE_HOST = "x86_64-none-elf"
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
+# Flags with which packages compile a model. The last two let the linker drop the static workspace.
+FLAGS = ["-O2", "-ffp-contract=off", "-ffunction-sections", "-fdata-sections"]
 # Output of an example with inputs of zero.
 MY_MOD_OUTPUT = "status 0, outputs.output[0] = 0\n"
 
@@ -45,6 +48,12 @@ class PackageCase(CliCase):
         self.run_command("cmake", "-S", source, "-B", self.path(build), "-Werror=dev", *options, **environment)
         self.run_command("cmake", "--build", self.path(build), **environment)
         return self.path(build)
+
+    def assert_flags_are_of_gcc_and_clang(self, text, flags):
+        """Checks that each flag in a file for CMake stands in a generator expression for compilers that know it."""
+        expression = re.compile(r"\$<\$<C_COMPILER_ID:GNU,Clang,AppleClang,ARMClang>:([^>;]*)>")
+        self.assertEqual(expression.findall(text), flags)
+        self.assertNotRegex(expression.sub("", text), r"\s-|[(:;]-")
 
     def read(self, *path):
         with open(os.path.join(self.folder, *path), encoding="utf-8") as file:

@@ -6,7 +6,7 @@ import os
 import re
 import unittest
 
-from tests.package.package_case import CODEGENS, DIGITS, MY_MOD, PackageCase, needs_llvm
+from tests.package.package_case import CODEGENS, DIGITS, FLAGS, MY_MOD, PackageCase, needs_llvm
 
 # A model that keeps a window with the initial value 2.
 STREAM = """#[version = "0.0.5"]
@@ -19,6 +19,9 @@ def @main(%x: Tensor[(1, 64), float32], %h: Tensor[(1, 64), float32], output_ten
 # The file that describes the package, by system.
 DESCRIPTIONS = {"arduino": "library.properties", "cmake": "README.md", "cmsis-pack": "Kiln.stream.pdsc", "esp-idf": "idf_component.yml",
                 "make": "README.md", "platformio": "library.json", "zephyr": "zephyr/Kconfig"}
+# The file with the flags of the compiler. Arduino and CMSIS-Pack have no flags per library.
+BUILD_FILES = {"cmake": "CMakeLists.txt", "esp-idf": "CMakeLists.txt", "make": "digits.mk", "platformio": "library.json",
+               "zephyr": "zephyr/CMakeLists.txt"}
 SYSTEMS = ["arduino", "cmake", "cmsis-pack", "esp-idf", "make", "platformio", "zephyr"]
 
 
@@ -38,6 +41,8 @@ class PackageTest(PackageCase):
                 self.assertIn(b"Apache License", files["LICENSE"])
                 for words in ("## With ", "`cortex-m4f`", "| input | `image` | `float` | 1 x 1 x 8 x 8 |", "-O2 -ffp-contract=off"):
                     self.assertIn(words, files["README.md"].decode())
+                for flag in FLAGS if system in BUILD_FILES else []:
+                    self.assertIn(flag, files[BUILD_FILES[system]].decode())
                 self.assertTrue(any(name.startswith(("examples/", "samples/")) for name in files))
                 for name, data in files.items():
                     self.assertNotIn(self.folder.encode(), data, name)
@@ -132,9 +137,11 @@ class PackageTest(PackageCase):
         self.assertIn("| 256 | state between runs | RAM |", readme)
         self.assertIn("`tvmgen_stream_reset_state` begins a new sequence", readme)
         self.assertIn("| 512 | inputs and outputs | RAM |", readme)
+        self.assertIn("The application provides the memory of inputs and outputs:", readme)
         readme = self.read(self.package("make", "--workspace-io", model=model, folder="io"), "README.md")
         self.assertRegex(readme, r"\| \d+ \| workspace, inputs and outputs \| RAM \|")
         self.assertNotIn("| inputs and outputs |", readme)
+        self.assertNotIn("application provides", readme)
         self.assertIn("`tvmgen_stream_map_inputs`", readme)
         self.assertIn("come on top", readme)
         readme = self.read(self.package("make", model=model, target="cortex-m4f", folder="sources"), "README.md")

@@ -7,7 +7,7 @@ import unittest
 
 import yaml
 
-from tests.package.package_case import CODEGENS, DIGITS, HERE, MY_MOD_OUTPUT, PackageCase
+from tests.package.package_case import CODEGENS, DIGITS, FLAGS, HERE, MY_MOD_OUTPUT, PackageCase
 
 # A model with a state of 40,000 bytes, floats with the initial value 2.
 STREAM = """#[version = "0.0.5"]
@@ -46,6 +46,10 @@ class ZephyrTest(PackageCase):
         self.assertIn("\timply FPU\n", self.read(folder, "zephyr", "Kconfig"))
         folder = self.package("zephyr", model=DIGITS, target="cortex-m4", folder="soft")
         self.assertNotIn("FPU", self.read(folder, "zephyr", "Kconfig"))
+
+    def test_flags_are_of_gcc_and_clang(self):
+        text = self.read(self.package("zephyr", target="cortex-m55"), "zephyr/CMakeLists.txt")
+        self.assert_flags_are_of_gcc_and_clang(text, FLAGS + ["-mcpu=cortex-m55+nomve.fp"])
 
     def test_the_sample_names_what_it_needs(self):
         """The sample declares an architecture, memory for code and initial values, and a stack for main."""
@@ -101,6 +105,7 @@ class ZephyrTest(PackageCase):
             ("zephyr/CMakeLists.txt", "my_mod.c", "no.c", "no file"),
             ("zephyr/CMakeLists.txt", "zephyr_library_named", "zephyr_library_name", "Unknown CMake command"),
             ("zephyr/CMakeLists.txt", "zephyr_library_named(kiln_my_mod)", "", "before zephyr_library"),
+            ("zephyr/CMakeLists.txt", ":-O2>", ":-O2> -g", "one option per call"),
             ("zephyr/module.yml", "kconfig:", "Kconfig:", "wanted keys of"),
             ("samples/run/prj.conf", "MY_MOD", "MY_MOT", "KILN_MY_MOT"),
         ):

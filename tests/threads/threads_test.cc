@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many threads and one loaded model. ThreadSanitizer ends the program with a failure if it reports
-// anything.
+// Many threads and one loaded model, or one model with the C interface. ThreadSanitizer ends the
+// program with a failure if it reports anything.
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "runtime_cpp/module.h"
 #include "runtime_cpp/ndarray.h"
 #include "runtime_cpp/thread_pool.h"
+#include "tests/threads/digits_c/digits_c.h"
 
 namespace kiln::runtime {
 namespace {
@@ -26,6 +28,11 @@ constexpr size_t kPixels = 64;
 constexpr size_t kClasses = 10;
 
 using Probabilities = std::array<float, kClasses>;
+
+// The workspace of the model with the C interface.
+struct alignas(TVMGEN_DIGITS_C_WORKSPACE_ALIGNMENT_BYTES) DigitsWorkspace {
+  uint8_t bytes[TVMGEN_DIGITS_C_WORKSPACE_SIZE_BYTES];
+};
 
 // Returns the data of a NumPy file: its last `count` bytes, which follow the header.
 std::vector<uint8_t> Bytes(const std::string& path, size_t count) {
@@ -45,9 +52,9 @@ class Threads : public testing::Test {
     ASSERT_TRUE(ThreadPool::Global().SetNumThreads(3).ok());
   }
 
-  void FillWithImage(size_t image, const NDArray& input) const {
+  void FillWithImage(size_t image, float* input) const {
     const auto pixels = images_.begin() + static_cast<ptrdiff_t>(image * kPixels);
-    std::transform(pixels, pixels + kPixels, input.values<float>().begin(),
+    std::transform(pixels, pixels + kPixels, input,
                    [](uint8_t pixel) { return static_cast<float>(pixel) / 16; });
   }
 
@@ -57,7 +64,7 @@ class Threads : public testing::Test {
   }
 
   Probabilities Classify(const Model& model, const NDArray& input, size_t image) const {
-    FillWithImage(image, input);
+    FillWithImage(image, input.values<float>().data());
     const absl::StatusOr<std::vector<NDArray>> outputs = model.Run({input});
     Probabilities result = {};
     if (outputs.ok())
@@ -65,13 +72,15 @@ class Threads : public testing::Test {
     return result;
   }
 
-  // Each thread starts at a different image and classifies all of them.
-  void ExpectSameFromManyThreads(const Model& model) {
+  // Each thread starts at a different image and classifies all of them. `new_classifier` returns a
+  // function of an image with memory of its own.
+  template <typename NewClassifier>
+  void ExpectSameFromManyThreads(const NewClassifier& new_classifier) {
     std::vector<Probabilities> alone(kImages);
-    const NDArray input = NewInput(model);
+    const auto classify = new_classifier();
     size_t right = 0;
     for (size_t i = 0; i < kImages; ++i) {
-      alone[i] = Classify(model, input, i);
+      alone[i] = classify(i);
       right += std::max_element(alone[i].begin(), alone[i].end()) - alone[i].begin() == labels_[i];
     }
     EXPECT_EQ(right, 356u);
@@ -79,16 +88,24 @@ class Threads : public testing::Test {
     std::array<size_t, kThreads> same = {};
     std::vector<std::thread> threads;
     for (size_t t = 0; t < kThreads; ++t) {
-      threads.emplace_back([this, &model, &alone, &same, t] {
-        const NDArray own = NewInput(model);
+      threads.emplace_back([&new_classifier, &alone, &same, t] {
+        const auto own = new_classifier();
         for (size_t k = 0; k < kImages; ++k) {
           const size_t image = (t * kImages / kThreads + k) % kImages;
-          same[t] += Classify(model, own, image) == alone[image];
+          same[t] += own(image) == alone[image];
         }
       });
     }
     for (std::thread& thread : threads) thread.join();
     for (size_t t = 0; t < kThreads; ++t) EXPECT_EQ(same[t], kImages) << "thread " << t;
+  }
+
+  void ExpectSameFromManyThreads(const Model& model) {
+    ExpectSameFromManyThreads([this, &model] {
+      return [this, &model, input = NewInput(model)](size_t image) {
+        return Classify(model, input, image);
+      };
+    });
   }
 
   std::vector<uint8_t> images_;
@@ -104,6 +121,21 @@ TEST_F(Threads, GraphExecutor) {
 }
 
 TEST_F(Threads, SharedObject) { ExpectSameFromManyThreads(Model::Load(kSharedObject).value()); }
+
+// Threads may run a model with the C interface at the same time, each on its own workspace.
+TEST_F(Threads, CInterface) {
+  ExpectSameFromManyThreads([this] {
+    return [this, workspace = std::make_unique<DigitsWorkspace>()](size_t image) {
+      std::array<float, kPixels> input;
+      FillWithImage(image, input.data());
+      Probabilities result = {};
+      const int32_t status =
+          tvmgen_digits_c_run_with_workspace(input.data(), result.data(), workspace->bytes);
+      EXPECT_EQ(status, 0);
+      return result;
+    };
+  });
+}
 
 // Loading is thread-safe, too: each thread loads, runs and drops its own model.
 TEST_F(Threads, LoadAndRun) {

@@ -7,9 +7,10 @@
 Checked: one SPDX line per source; the length of files and of the compiler's functions; no tabs, trailing blanks or missing last newline; a README.md in
 every package; sorted lists in build files; copts on every C and C++ target; no paths of one machine; no markers of
 unfinished work; commands in pages are marked, so that a test runs them; links of pages lead to files; no tuned numbers
-in schedules.
+in schedules; no name of Python that a class or a module defines twice.
 """
 
+import ast
 import os
 import pathlib
 import re
@@ -27,7 +28,8 @@ _BLOCK = re.compile(r"^( {0,2})(?!namespace|class|struct|enum|constexpr|const |e
 _CC_RULE = re.compile(r"^(cc_binary|cc_library|cc_test)\($")
 _MACHINE_PATH = re.compile(r"(?<![\w.$}])/(home|root|Users)/\w")
 _MARKER = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]) + r")\b|keep in " + "sync")
-
+# A decorator of functions that share a name on purpose, without its arguments.
+_SHARES_NAME = re.compile(r"(?:\w+\.)?overload|\w+\.(?:deleter|getter|register|setter)")
 
 _FENCE = re.compile(r"^```(\S*)")
 _COMMAND = re.compile(r"^(\.ci/run|arm-none-eabi-\S+|bazel|bazel-bin/\S+|git|kiln|python3|tools/\S+)( |$)")
@@ -123,6 +125,20 @@ def check_functions(path, lines, report):
         end = next((i for i, other in enumerate(lines[number:], number + 1) if other.startswith(match.group(1) + "}")), number)
         if end - number + 1 > _LONG_FUNCTION:
             report.error(path, number, "a function of {} lines, wanted at most {}".format(end - number + 1, _LONG_FUNCTION))
+
+
+def check_names(path, text, report):
+    """No class and no module defines a name twice: the second function replaces the first, and a test among them never runs."""
+    for scope in ast.walk(ast.parse(text, str(path))):
+        lines = {}
+        for item in scope.body if isinstance(scope, (ast.ClassDef, ast.Module)) else []:
+            if not isinstance(item, (ast.AsyncFunctionDef, ast.ClassDef, ast.FunctionDef)):
+                continue
+            if any(_SHARES_NAME.fullmatch(ast.unparse(decorator).split("(")[0]) for decorator in item.decorator_list):
+                continue
+            first = lines.setdefault(item.name, item.lineno)
+            if first != item.lineno:
+                report.error(path, item.lineno, "{} replaces that of line {}: give it another name".format(item.name, first))
 
 
 def value_of(literal):
@@ -248,6 +264,8 @@ def main():
                 check_numbers(path, text, report, allowed)
         if is_build_file(path):
             check_build_file(path, lines, report)
+        if path.suffix == ".py":
+            check_names(path, text, report)
         if path.suffix == ".md":
             check_fences(path, lines, run_pages, report)
             check_links(path, lines, report)

@@ -54,6 +54,32 @@ class FunctionsTest(unittest.TestCase):
             self.assertEqual(report.messages, wanted)
 
 
+class NamesTest(unittest.TestCase):
+    def errors(self, source):
+        report = Messages()
+        lint.check_names(pathlib.Path("a.py"), source, report)
+        return report.messages
+
+    def test_a_name_that_is_defined_twice(self):
+        for source, line, first in (
+            ("def f():\n    pass\n\n\ndef f():\n    pass\n", 5, 1),
+            ("class A:\n    def f(self):\n        pass\n\n    def g(self):\n        pass\n\n    def f(self):\n        pass\n", 8, 2),
+            ("def f():\n    class A:\n        def f(self):\n            pass\n\n        async def f(self):\n            pass\n", 6, 3),
+            ("class f:\n    pass\n\n\n@cache\ndef f():\n    pass\n", 6, 1),
+        ):
+            self.assertEqual(self.errors(source), [(line, "f replaces that of line {}: give it another name".format(first))], source)
+
+    def test_names_that_are_shared_on_purpose(self):
+        for source in (
+            "class A:\n    def f(self):\n        pass\n\n\nclass B:\n    def f(self):\n        pass\n\n\ndef f():\n    pass\n",
+            "class A:\n    @property\n    def f(self):\n        pass\n\n    @f.setter\n    def f(self, value):\n        pass\n",
+            "@typing.overload\ndef f(a: int): ...\n\n\n@overload\ndef f(a: str): ...\n\n\ndef f(a):\n    pass\n",
+            "@functools.singledispatch\ndef f(a):\n    pass\n\n\n@f.register(int)\ndef f(a):\n    pass\n",
+            "if new:\n    def f():\n        pass\nelse:\n    def f():\n        pass\n",
+        ):
+            self.assertEqual(self.errors(source), [], source)
+
+
 class NumbersTest(unittest.TestCase):
     def offences(self, source, name="a.cc"):
         report, self.allowed = Messages(), set()

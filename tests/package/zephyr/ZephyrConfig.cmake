@@ -47,9 +47,13 @@ function(zephyr_library_sources source)
   endforeach()
 endfunction()
 
+# Up to version 3.1, a call whose first option is that of an earlier call adds the options of the earlier call instead.
 function(zephyr_library_compile_options option)
   zephyr_check_library(zephyr_library_compile_options)
-  target_compile_options(${ZEPHYR_CURRENT_LIBRARY} PRIVATE ${option} ${ARGN})
+  if(NOT "${ARGN}" STREQUAL "")
+    message(FATAL_ERROR "zephyr_library_compile_options: wanted one option per call, found also ${ARGN}")
+  endif()
+  target_compile_options(${ZEPHYR_CURRENT_LIBRARY} PRIVATE ${option})
 endfunction()
 
 function(zephyr_include_directories)
