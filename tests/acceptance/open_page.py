@@ -18,7 +18,7 @@ _LAYERS = "torch/nn."
 
 _HEAD = """This section lists models whose files leave dimensions open, and the sizes that `kiln compile` suggests for them ([Set a shape](shapes.md#set-a-shape)). Each
 file is compiled by the plain command. If the command asks for sizes, the options in its error are pasted as they are. Then the model runs on random inputs
-beside ONNX Runtime. There are %d files of %d Python packages, all that were at hand, and %d exports by `torch.onnx.export` with `dynamic_shapes`, with random
+beside ONNX Runtime. There are %d files of %d Python packages, and %d exports by `torch.onnx.export` with `dynamic_shapes`, with random
 weights.
 
 - *Suggested*: the options in the error; "none needed" if the plain command compiles the file, with the sizes that it takes for the open dimensions.
@@ -29,9 +29,13 @@ weights.
 - *Within 2*: the number of named sizes that are at most twice and at least half as large, or within a factor of 2 of their range. The others follow.
 - *Difference*: the largest difference from ONNX Runtime's outputs over their largest value; 1e-4 or less counts as right. ONNX Runtime reads no TFLite: that
   file's outputs are compared with those of the same model in ONNX.
-- Models with `DynamicQuantizeLinear` and `DynamicQuantizeLSTM` turn floats into steps as they run. A float near the middle between two steps becomes one
-  or the other by its last digit, and the next layers make more of it. With one input `common_old.onnx` had the same steps as in ONNX Runtime in seven layers,
-  and 4 other steps of 172,032 in the eighth. It depends on the input: with another one the outputs of `embedder.int8.onnx` were 0.39 apart.
+- *ONNX Runtime itself*: how far ONNX Runtime's outputs are from its own if its optimizations of graphs are off, or if each float of the inputs is the next
+  larger one. Some models enlarge the last digits, for example where they turn floats into steps as they run (`DynamicQuantizeLinear`), or where their outputs
+  for random inputs are tiny. A difference that is at most 1e-4 larger counts as right.
+- Four files quantize as they run and are not right: a float near the middle between two steps becomes one or the other by its last digit, and the next layers
+  make more of it. With one input `common_old.onnx` had the same steps as in ONNX Runtime in seven layers, and 4 other steps of 172,032 in the eighth.
+- Three files that find text take means over whole images. Kiln adds the 16,384 numbers of such a mean one after the other if channels are innermost: the error
+  is 5e-5 of the largest mean, and 5e-6 in ONNX Runtime.
 
 Command: `bazel run -c opt //tests/acceptance:open_sizes`, with `-- --only PATTERN` for a part; the rest of the section stays. %s
 """
@@ -41,7 +45,7 @@ _COLUMNS = ["| model | suggested | own sizes | where they stand | within 2 | dif
 
 
 def is_right(result):
-    return result.get("difference", math.inf) <= TOLERANCE
+    return result.get("difference", math.inf) <= TOLERANCE + result.get("peer_difference", 0)
 
 
 def _is_compiled(result):
@@ -58,7 +62,8 @@ def _within(result):
 def _outcome(result):
     if "stage" in result:
         return "%s: %s" % (result["stage"], result["reason"])
-    return "%.1e%s" % (result["difference"], "" if is_right(result) else ", not right")
+    text = "%.1e%s" % (result["difference"], "" if is_right(result) else ", not right")
+    return text + (", ONNX Runtime itself %.1e" % result["peer_difference"] if "peer_difference" in result else "")
 
 
 def _counts(results):
@@ -95,6 +100,9 @@ class OpenDimensions:
         number = re.match(r"[\d.]+e[-+]\d+", outcome)
         if number:
             result["difference"] = float(number.group())
+            own = re.search(r"ONNX Runtime itself (\S+)", outcome)
+            if own:
+                result["peer_difference"] = float(own.group(1))
         else:
             result["stage"], _, result["reason"] = outcome.partition(": ")
         self.add(result)

@@ -93,8 +93,14 @@ class OpenDimensionsTest(unittest.TestCase):
                       "(5.0e-01), `silero-vad/silero_vad.onnx` (compile), `timm/not_run` (run).",
                       text)
 
+    def test_the_last_digits(self):
+        near, far = dict(_SUGGESTED, difference=0.01, peer_difference=0.02), dict(_NONE_NEEDED, peer_difference=0.1)
+        text = self._page(near, far).text()
+        self.assertIn("| 1.0e-02, ONNX Runtime itself 2.0e-02 |", text)
+        self.assertIn("| 5.0e-01, not right, ONNX Runtime itself 1.0e-01 |", text)
+
     def test_is_read_back(self):
-        page = self._page(_SUGGESTED, _NONE_NEEDED, _NOT_RUN, _NOT_COMPILED)
+        page = self._page(_SUGGESTED, dict(_NONE_NEEDED, peer_difference=0.1), _NOT_RUN, _NOT_COMPILED)
         again = Page.read(page.text())
         self.assertEqual(again.open_dimensions.results, page.open_dimensions.results)
         self.assertEqual(again.results, page.results)

@@ -157,9 +157,11 @@ def difference(found, wanted):
 class Peer:
     """ONNX Runtime with one thread. Inputs are given in order or by name."""
 
-    def __init__(self, path, feeds):
+    def __init__(self, path, feeds, optimizes=True):
         import onnxruntime  # pylint: disable=import-outside-toplevel
         options = onnxruntime.SessionOptions()
+        if not optimizes:
+            options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 4
         self._session = onnxruntime.InferenceSession(str(path), options,
