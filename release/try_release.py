@@ -44,7 +44,7 @@ def system(name, packages):
     """Yields the folder of a new system with these packages and nothing else."""
     suite, mirror = SYSTEMS[name]
     with tempfile.TemporaryDirectory() as root:
-        options = ["--variant=minbase", "--include=" + ",".join(packages)]
+        options = ["--variant=minbase"] + (["--include=" + ",".join(packages)] if packages else [])
         if name == "ubuntu":
             options.append("--components=main,universe")
         run("debootstrap", *options, suite, root, *filter(None, [os.environ.get(mirror)]), stdout=subprocess.DEVNULL)
